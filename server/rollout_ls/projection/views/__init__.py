@@ -1,0 +1,1 @@
+"""Other shapes of the same session, each the contract of a document in ``docs/``."""
