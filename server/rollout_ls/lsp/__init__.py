@@ -1,1 +1,4 @@
-"""Layer 6: the language server. The only package that knows pygls and lsprotocol; it moves messages and decides nothing."""
+"""Layer 6: the language server. It moves messages and decides nothing.
+
+The only package that knows pygls and lsprotocol.
+"""

@@ -1,0 +1,16 @@
+"""What a feature or a rule needs of the world around a document, as one frozen value that ``workspace`` makes."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """Facts from outside the text.
+
+    ``utc_offset_minutes`` is the reader's time zone for times of day; ``None`` shows UTC.
+    ``known_threads`` are ids of threads whose rollouts are near.
+    """
+
+    utc_offset_minutes: int | None = None
+    known_threads: frozenset[str] = frozenset()

@@ -1,0 +1,260 @@
+"""The lines of one document, in blocks, and edits as splices of them.
+
+A block holds some 512 lines and knows how many rows and bytes they are; so an edit costs the lines it touches and one
+walk over the blocks, however long the document is. Never builds the document's text as one value, never decodes JSON,
+and changes no line: an edited line is a new one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from rollout_ls.text.rows import Line, lines_of, split_lines
+
+BLOCK_LINES = 512
+"""Lines of a new block; a block is cut in two above twice as many."""
+
+
+class Block:
+    """Some neighbouring lines. ``kept`` belongs to the layer above, which hangs there what it made of the block."""
+
+    __slots__ = ("byte_count", "kept", "lines", "places", "row_count")
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.lines = lines
+        self.kept: Any = None
+        self.recount()
+
+    def recount(self) -> None:
+        """Works the sums out anew, after ``lines`` changed."""
+        self.row_count = sum(1 + len(line.cuts) for line in self.lines)
+        self.byte_count = sum(len(line.data) for line in self.lines)
+        self.places: dict[Line, tuple[int, int]] | None = None
+        for line in self.lines:
+            line.block = self
+
+    def place_of(self, line: Line) -> tuple[int, int]:
+        """(index of the line in the block, rows of the block before it)."""
+        if self.places is None:
+            places, row = {}, 0
+            for index, one in enumerate(self.lines):
+                places[one] = (index, row)
+                row += 1 + len(one.cuts)
+            self.places = places
+        return self.places[line]
+
+
+class Splice(msgspec.Struct, frozen=True):
+    """What an edit did: which lines went, which came, and the first block that is not as it was."""
+
+    first_block: int
+    last_block: int
+    """The last block that holds a new line or lost one (as they are numbered now)."""
+    removed: tuple[Line, ...]
+    added: tuple[Line, ...]
+
+
+class Buffer:
+    """A document's lines. Rows and lines count from 0; a position is (row, byte offset in the row)."""
+
+    def __init__(self, pieces: Iterable[bytes] = ()) -> None:
+        self.blocks: list[Block] = _blocks_of([Line(data) for data in lines_of(pieces)])
+        self._reset()
+
+    def _reset(self) -> None:
+        self._numbers: dict[int, int] | None = None
+        self._row_starts: list[int] | None = None
+        self._byte_starts: list[int] | None = None
+
+    # -- looking
+    def __iter__(self) -> Iterator[Line]:
+        for block in self.blocks:
+            yield from block.lines
+
+    @property
+    def last_line(self) -> Line | None:
+        """The last line, with or without an end; None in an empty document."""
+        return self.blocks[-1].lines[-1] if self.blocks else None
+
+    @property
+    def line_count(self) -> int:
+        """Number of lines (records and blank ones), the empty row behind a last ``\\n`` not counted."""
+        return sum(len(block.lines) for block in self.blocks)
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of the whole document."""
+        return self._bytes()[-1]
+
+    @property
+    def row_count(self) -> int:
+        """Number of rows as an editor counts them: one more than there are line ends."""
+        last = self.last_line
+        ended = last is None or last.data.endswith(b"\n") or last.data.endswith(b"\r")
+        if last is not None and last.data.endswith(b"\r"):
+            return self._rows()[-1]
+        return self._rows()[-1] + (1 if ended else 0)
+
+    def _rows(self) -> list[int]:
+        if self._row_starts is None:
+            self._row_starts = [0, *accumulate(block.row_count for block in self.blocks)]
+        return self._row_starts
+
+    def _bytes(self) -> list[int]:
+        if self._byte_starts is None:
+            self._byte_starts = [0, *accumulate(block.byte_count for block in self.blocks)]
+        return self._byte_starts
+
+    def number_of(self, block: Block) -> int:
+        """The index of a block in the document."""
+        if self._numbers is None:
+            self._numbers = {id(one): index for index, one in enumerate(self.blocks)}
+        return self._numbers[id(block)]
+
+    def order_of(self, line: Line) -> tuple[int, int]:
+        """(block, index in it): comparable, and larger for what stands later in the document."""
+        block: Block = line.block
+        return self.number_of(block), block.place_of(line)[0]
+
+    def row_of(self, line: Line) -> int:
+        """The row at which a line begins."""
+        block: Block = line.block
+        return self._rows()[self.number_of(block)] + block.place_of(line)[1]
+
+    def position_of(self, line: Line, offset: int) -> tuple[int, bytes, int]:
+        """(row, that row's bytes, byte offset in it) of a byte offset of a line."""
+        row, start = line.row_of(offset)
+        begin, end = line.row_span(row)
+        return self.row_of(line) + row, line.data[begin:end], min(offset, end) - start
+
+    def byte_of(self, line: Line) -> int:
+        """The byte offset in the document at which a line begins."""
+        block: Block = line.block
+        index = block.place_of(line)[0]
+        return self._bytes()[self.number_of(block)] + sum(len(one.data) for one in block.lines[:index])
+
+    def at_row(self, row: int) -> tuple[Line, int] | None:
+        """(line, row within it) of a row; None for the empty row behind the last line end and beyond."""
+        if row < 0 or row >= self._rows()[-1]:
+            return None
+        number = bisect_right(self._rows(), row) - 1
+        block, left = self.blocks[number], row - self._rows()[number]
+        if block.row_count == len(block.lines):
+            return block.lines[left], 0
+        for line in block.lines:
+            if left < line.row_count:
+                return line, left
+            left -= line.row_count
+        return None
+
+    def row_text(self, row: int) -> bytes:
+        """The bytes of a row without its line end; nothing where there is no such row."""
+        found = self.at_row(row)
+        if found is None:
+            return b""
+        line, inner = found
+        start, end = line.row_span(inner)
+        return line.data[start:end]
+
+    def after(self, line: Line) -> Line | None:
+        """The next line."""
+        number, index = self.order_of(line)
+        lines = self.blocks[number].lines
+        if index + 1 < len(lines):
+            return lines[index + 1]
+        return self.blocks[number + 1].lines[0] if number + 1 < len(self.blocks) else None
+
+    def before(self, line: Line) -> Line | None:
+        """The line before."""
+        number, index = self.order_of(line)
+        if index:
+            return self.blocks[number].lines[index - 1]
+        return self.blocks[number - 1].lines[-1] if number else None
+
+    # -- editing
+    def splice(self, start: tuple[int, int], end: tuple[int, int], text: bytes) -> Splice:
+        """Replaces what stands between two positions (row, byte offset in the row); both are clamped to the document.
+
+        Text and line ends may be anything: what is touched is cut into lines anew, so that a ``\\r\\n`` may be torn
+        or made. Lines that stay as they were keep their identity.
+        """
+        if not self.blocks:
+            return self.replace_all([text])
+        first, last = self._address(*start), self._address(*end)
+        if last < first:
+            last = first
+        (number, index, offset), (last_number, last_index, last_offset) = first, last
+        lines, last_lines = self.blocks[number].lines, self.blocks[last_number].lines
+        head = lines[index].data[:offset] if index < len(lines) else b""
+        tail = last_lines[last_index].data[last_offset:] if last_index < len(last_lines) else b""
+        stop = min(last_index + 1, len(last_lines))
+        return self._swap(number, index, last_number, stop, split_lines(head + text + tail))
+
+    def replace_all(self, pieces: Iterable[bytes]) -> Splice:
+        """Puts a whole new text in place of the old one."""
+        removed = tuple(self)
+        self.blocks = _blocks_of([Line(data) for data in lines_of(pieces)])
+        self._reset()
+        return Splice(first_block=0, last_block=max(0, len(self.blocks) - 1), removed=removed, added=tuple(self))
+
+    def _address(self, row: int, offset: int) -> tuple[int, int, int]:
+        """(block, index in it, byte offset in that line); behind the last line where there is no such row."""
+        found = self.at_row(max(0, row)) if row >= 0 else self.at_row(0)
+        if found is None:
+            number, lines = len(self.blocks) - 1, self.blocks[-1].lines
+            if row < 0 or not lines:
+                return 0, 0, 0
+            if lines[-1].data.endswith(b"\n"):
+                return number, len(lines), 0
+            return number, len(lines) - 1, len(lines[-1].data)
+        line, inner = found
+        begin, finish = line.row_span(inner)
+        number, index = self.order_of(line)
+        return number, index, min(begin + max(0, offset), finish)
+
+    def _swap(self, number: int, index: int, last_number: int, stop: int, pieces: list[bytes]) -> Splice:
+        """Puts lines of these bytes in place of those from (block, index) up to (block, stop)."""
+        before = self.blocks[number].lines[:index]
+        after = self.blocks[last_number].lines[stop:]
+        if number == last_number:
+            old = self.blocks[number].lines[index:stop]
+        else:
+            middle = [line for block in self.blocks[number + 1 : last_number] for line in block.lines]
+            old = [*self.blocks[number].lines[index:], *middle, *self.blocks[last_number].lines[:stop]]
+        same_head = _common(old, pieces)
+        old_rest, new_rest = old[same_head:], pieces[same_head:]
+        same_tail = _common(old_rest[::-1], new_rest[::-1])
+        kept_tail = old_rest[len(old_rest) - same_tail :]
+        added = [Line(data) for data in new_rest[: len(new_rest) - same_tail]]
+        removed = old_rest[: len(old_rest) - same_tail]
+        lines = [*before, *old[:same_head], *added, *kept_tail, *after]
+        if number == last_number and len(lines) <= 2 * BLOCK_LINES and lines:
+            block = self.blocks[number]
+            block.lines = lines
+            block.recount()
+            block.kept = None
+            fresh = [block]
+        else:
+            fresh = _blocks_of(lines)
+            self.blocks[number : last_number + 1] = fresh
+        self._reset()
+        last = max(number, number + len(fresh) - 1)
+        return Splice(first_block=number, last_block=last, removed=tuple(removed), added=tuple(added))
+
+
+def _blocks_of(lines: list[Line]) -> list[Block]:
+    return [Block(lines[start : start + BLOCK_LINES]) for start in range(0, len(lines), BLOCK_LINES)]
+
+
+def _common(lines: list[Line], pieces: list[bytes]) -> int:
+    count = 0
+    for line, piece in zip(lines, pieces, strict=False):
+        if line.data != piece:
+            break
+        count += 1
+    return count
