@@ -1,0 +1,143 @@
+"""The commands and their options, and what becomes of a failure: one line on stderr and exit status 2.
+
+Each command imports what it needs when it runs. Never shows a traceback; the place of an inner fault is told without
+anything of the file that was read.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from rollout_ls import __version__
+from rollout_ls.cli.terminal import COMMAND, ToolError, drop_stdout, flush, say
+from rollout_ls.rules.finding import SEVERITIES
+
+EXIT_TROUBLE = 2
+EXIT_INTERRUPTED = 130
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_ONE_FILE = click.argument("file", metavar="FILE")
+_TEXT_OR_JSON = click.option(
+    "--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to write it."
+)
+
+
+@click.group(context_settings=_CONTEXT)
+@click.version_option(__version__, "--version", prog_name=COMMAND, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Reads the session files (rollouts) of the Codex CLI: checks them, and shows what happened."""
+
+
+@cli.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option(
+    "--output-format",
+    type=click.Choice(["full", "concise", "json", "jsonl"]),
+    default="full",
+    show_default=True,
+    help="full and concise are for people, json and jsonl for programs.",
+)
+@click.option(
+    "--min-level",
+    type=click.Choice(SEVERITIES),
+    default="hint",
+    show_default=True,
+    help="Leave out findings below this severity.",
+)
+@click.option(
+    "--fail-level",
+    type=click.Choice([*SEVERITIES, "never"]),
+    default="warning",
+    show_default=True,
+    help="Exit with 1 when there is a finding of this severity or above.",
+)
+def check(paths: tuple[str, ...], output_format: str, min_level: str, fail_level: str) -> int:
+    """Says what is wrong in rollouts.
+
+    PATH is a file, a folder (every rollout-*.jsonl and rollout-*.jsonl.zst below it), or - for standard input.
+
+    Exit status: 0 clean, 1 findings of the severity that --fail-level names, 2 when something could not be read.
+    """
+    from rollout_ls.cli.check import run
+
+    return run(paths, output_format=output_format, min_level=min_level, fail_level=fail_level)
+
+
+@cli.command()
+@_TEXT_OR_JSON
+@_ONE_FILE
+def outline(output_format: str, file: str) -> int:
+    """Shows a rollout turn by turn: messages, calls with their outcome, and the line each stands on."""
+    from rollout_ls.cli.outline import run
+
+    return run(file, output_format=output_format)
+
+
+@cli.command()
+@_TEXT_OR_JSON
+@_ONE_FILE
+def show(output_format: str, file: str) -> int:
+    """Shows what happened in a session: turns, entries, tokens."""
+    from rollout_ls.cli.show import run
+
+    return run(file, output_format=output_format)
+
+
+@cli.command()
+@click.option("--stdio", is_flag=True, help="Accepted for editors that say it; there is no other way.")
+def server(stdio: bool) -> int:
+    """Starts the language server on standard input and output. Editors run this."""
+    raise ToolError("the server is started by its own entry")  # __main__ starts it before this module is imported
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the command line. The exit status."""
+    try:
+        status = cli.main(args=list(words), prog_name=COMMAND, standalone_mode=False)
+        flush()
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
+    except click.UsageError as error:
+        return _misused(error, words)
+    except (KeyboardInterrupt, click.Abort):
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        drop_stdout()
+        return EXIT_TROUBLE
+    except (ToolError, OSError, click.ClickException) as error:
+        say(_one_line(error))
+        return EXIT_TROUBLE
+    except MemoryError:
+        say("not enough memory")
+        return EXIT_TROUBLE
+    except Exception as error:
+        say(inner_fault(error))
+        return EXIT_TROUBLE
+
+
+def inner_fault(error: Exception) -> str:
+    """A fault of this program on one line: its sort and where it happened, nothing of what was read."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {frames[-1].name} ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return f"inner fault: {type(error).__name__}{where}; please report it"
+
+
+def _misused(error: click.UsageError, words: Sequence[str]) -> int:
+    path = error.ctx.command_path if error.ctx is not None else COMMAND
+    if not words and error.ctx is not None:
+        sys.stderr.write(error.ctx.get_help() + "\n")
+        return EXIT_TROUBLE
+    message = " ".join(error.format_message().split()).rstrip(".")
+    say(f"{message[:1].lower()}{message[1:]} (see {path} --help)")
+    return EXIT_TROUBLE
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]
+    return " ".join(str(error).split())

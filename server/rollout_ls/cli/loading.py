@@ -1,0 +1,38 @@
+"""From a path of the command line to a document, and back to a name that can be shown.
+
+Each command reads files through here, so that all of them say the same about one that cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rollout_ls.workspace.document import Document
+from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
+
+STANDARD_INPUT = "-"
+
+
+def load(path: str) -> tuple[Document, FileProblem | None]:
+    """The document of a file, or of standard input for ``-``, and what kept it from being read to its end.
+
+    Raises ``FileProblem`` where it cannot be read at all.
+    """
+    if path == STANDARD_INPUT:
+        return Document("stdin:", None, _standard_input(), on_disk=True), None
+    pieces = Pieces(path)
+    document = Document(Path(os.path.abspath(path)).as_uri(), None, pieces, on_disk=True)
+    return document, pieces.problem
+
+
+def shown_path(path: str) -> str:
+    """A path as text that every output can hold: bytes of a name that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _standard_input() -> Iterator[bytes]:
+    while piece := sys.stdin.buffer.read(PIECE_BYTES):
+        yield piece

@@ -1,0 +1,89 @@
+"""Everything that is written to the terminal goes out here: results to stdout, all else to stderr.
+
+Results for programs are UTF-8 whatever the locale says. Colours and bars come only where a person looks. Never writes
+a traceback, never text of a rollout to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Segment = tuple[str, str]
+"""(text, style): a piece of one line. The style is a word of ``rich``, or nothing."""
+
+COMMAND = "rollout-ls"
+
+
+class ToolError(Exception):
+    """Why a command cannot do what was asked: one line for the person. Ends the command with exit status 2."""
+
+
+def write_bytes(data: bytes) -> None:
+    """Writes a result for programs."""
+    sys.stdout.buffer.write(data)
+
+
+def write_line(segments: Sequence[Segment]) -> None:
+    """Writes one line for people, in colour on a terminal."""
+    if not _is_coloured():
+        write_bytes("".join(text for text, _ in segments).encode("utf-8", "replace") + b"\n")
+        return
+    from rich.text import Text
+
+    _console().print(Text.assemble(*segments), soft_wrap=True)
+
+
+def flush() -> None:
+    """Hands over what is still kept back, so that a broken pipe is noticed here."""
+    sys.stdout.flush()
+
+
+def say(message: str) -> None:
+    """Tells the person one line on stderr."""
+    sys.stderr.write(f"{COMMAND}: {message}\n")
+    sys.stderr.flush()
+
+
+def say_all(problems: Iterable[Exception]) -> None:
+    """Tells one line for each."""
+    for problem in problems:
+        say(str(problem))
+
+
+def width() -> int:
+    """Columns of the terminal; 100 where there is none."""
+    try:
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError):
+        return 100
+
+
+def shows_progress() -> bool:
+    """Whether a person looks at stderr."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def drop_stdout() -> None:
+    """Lets what could not be written vanish, after whoever read it went away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_coloured() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+_made: list[Console] = []
+
+
+def _console() -> Console:
+    if not _made:
+        from rich.console import Console
+
+        _made.append(Console(file=sys.stdout, highlight=False, markup=False, emoji=False))
+    return _made[0]

@@ -1,0 +1,153 @@
+"""Which files a path means, and their bytes in pieces.
+
+The command line and the index see the disk through this module only. It opens regular files only (a named pipe or a
+device would never end), follows no symlinked folder, writes nothing, and holds no file as a whole. A rollout that is
+packed (``.jsonl.zst``) is unpacked on the way; a plain one wins over its packed twin.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from rollout_ls.text.display import bytes_text, label
+from rollout_ls.workspace import packed
+
+PIECE_BYTES = 1 << 20
+MAX_BYTES = 2 << 30
+"""Where reading one file stops, unpacked bytes. A file is held in memory while it is checked."""
+
+_ROLLOUT_NAME = re.compile(r"rollout-.*\.jsonl(?:\.zst)?", re.DOTALL)
+_PACKED = ".zst"
+_NO_FILE = "no such file or folder"
+
+
+class FileProblem(Exception):
+    """A path that cannot be read. As text: the path, made printable, and the reason, on one line."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{label(path, 4096)}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The rollouts behind some paths, sorted and each once, and what could not be looked at."""
+
+    paths: tuple[str, ...]
+    problems: tuple[FileProblem, ...]
+
+
+def is_rollout_name(name: str) -> bool:
+    """Whether a file of this name, without folders, is taken for a rollout."""
+    return _ROLLOUT_NAME.fullmatch(name) is not None
+
+
+def find_rollouts(paths: Sequence[str]) -> Found:
+    """The files that paths mean: a file is itself, whatever its name; a folder is the rollouts below it."""
+    found: set[str] = set()
+    problems: list[FileProblem] = []
+    for path in paths:
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            problems.append(FileProblem(path, _reason(error)))
+            continue
+        if not stat.S_ISDIR(mode):
+            found.add(path)
+            continue
+        known = len(problems)
+        below = _below(path, problems)
+        if not below and len(problems) == known:
+            problems.append(FileProblem(path, _no_rollout(path)))
+        found |= below
+    return Found(paths=tuple(sorted(found)), problems=tuple(problems))
+
+
+class Pieces:
+    """The bytes of one file, in pieces of at most 1 MiB; unpacked where the file's name ends in ``.zst``.
+
+    Opening raises ``FileProblem``. What goes wrong later ends the pieces and stands in ``problem``, so that what was
+    read until then is not lost.
+    """
+
+    def __init__(self, path: str, *, max_bytes: int = MAX_BYTES) -> None:
+        self.path = path
+        self.problem: FileProblem | None = None
+        self._max_bytes = max_bytes
+        self._file = _opened(path)
+        try:
+            status = os.fstat(self._file)
+            if not stat.S_ISREG(status.st_mode):
+                folder = stat.S_ISDIR(status.st_mode)
+                raise FileProblem(path, "is a folder, not a rollout" if folder else "is no regular file")
+            self.size = status.st_size
+            """Bytes on the disk, packed or not."""
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = self._max_bytes
+        try:
+            with os.fdopen(self._file, "rb", buffering=0) as file:
+                for piece in packed.unpacked(file) if self.path.endswith(_PACKED) else packed.plain(file, PIECE_BYTES):
+                    yield piece[:left]
+                    left -= len(piece)
+                    if left < 0:
+                        raise packed.Damaged(f"only its first {bytes_text(self._max_bytes)} were read")
+        except packed.Damaged as damage:
+            self.problem = FileProblem(self.path, str(damage))
+        except OSError as error:
+            self.problem = FileProblem(self.path, _reason(error))
+
+
+def _opened(path: str) -> int:
+    """A descriptor of the file, without waiting for a pipe's writer and without taking a terminal."""
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        return os.open(path, flags)
+    except (OSError, ValueError) as error:
+        raise FileProblem(path, _reason(error)) from None
+
+
+def _below(folder: str, problems: list[FileProblem]) -> set[str]:
+    """The rollouts below a folder."""
+    found: set[str] = set()
+
+    def report(error: OSError) -> None:
+        problems.append(FileProblem(os.fsdecode(error.filename or folder), _reason(error)))
+
+    for where, folders, names in os.walk(folder, onerror=report):
+        plain = set(names)
+        for name in folders:
+            if is_rollout_name(name):
+                problems.append(FileProblem(os.path.join(where, name), "is a folder, not a rollout"))
+        for name in names:
+            if not is_rollout_name(name) or name.removesuffix(_PACKED) in plain - {name}:
+                continue
+            found.add(os.path.join(where, name))
+    return found
+
+
+def _no_rollout(path: str) -> str:
+    if is_rollout_name(os.path.basename(path.rstrip(os.sep))):
+        return "is a folder, not a rollout"
+    return "no rollout (rollout-*.jsonl, rollout-*.jsonl.zst) below this folder"
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Why a path could not be read, in few words."""
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return _NO_FILE
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    return "cannot be read"
