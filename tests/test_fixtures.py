@@ -86,7 +86,7 @@ def test_continuation_points_behind_a_whole_record_of_its_base() -> None:
     assert kept.endswith(b"}\n") and kept.count(b"\n") == base["end_ordinal_exclusive"]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("rollout_ls.__main__") is None, reason="no command line yet")
+@pytest.mark.skipif(importlib.util.find_spec("rollout_ls.workspace.document") is None, reason="no checker yet")
 def test_check_finds_exactly_what_is_wrong() -> None:
     command = [sys.executable, "-m", "rollout_ls", "check", "--output-format", "jsonl", "--min-level", "hint"]
     done = subprocess.run([*command, str(ROOT / "fixtures" / "sessions")], capture_output=True, check=False)

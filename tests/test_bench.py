@@ -1,0 +1,87 @@
+"""The generator's files are as long-lined as real ones and the same each time; the harness works on a small file."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import sys
+import time
+
+import orjson
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+for place in (str(ROOT / "tests"), str(ROOT)):
+    if place not in sys.path:
+        sys.path.insert(0, place)
+
+from bench import generate, run  # noqa: E402
+from bench.generate import quantile  # noqa: E402
+
+SERVER_THERE = all(
+    importlib.util.find_spec(name) for name in ("rollout_ls.lsp.server", "rollout_ls.workspace.document")
+)
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[bytes]:
+    return list(generate.generate(2_000_000, 1))
+
+
+def test_line_lengths_are_those_of_real_files(lines: list[bytes]) -> None:
+    sizes = sorted(len(line) for line in lines)
+    assert 600 <= quantile(sizes, 0.5) <= 900
+    assert 2_500 <= quantile(sizes, 0.9) <= 4_000
+    assert 15_000 <= quantile(sizes, 0.99) <= 40_000
+    assert abs(sum(sizes) - 2_000_000) < 40_000
+
+
+def test_a_quarter_of_the_lines_is_not_ascii(lines: list[bytes]) -> None:
+    share = sum(not line.isascii() for line in lines) / len(lines)
+    assert 0.15 < share < 0.35
+
+
+def test_same_seed_same_bytes(lines: list[bytes]) -> None:
+    assert list(generate.generate(2_000_000, 1)) == lines
+    assert list(generate.generate(2_000_000, 2)) != lines
+
+
+def test_lines_are_made_one_after_the_other() -> None:
+    started = time.perf_counter()
+    assert next(iter(generate.generate(10**12, 1))).endswith(b"}\n")
+    assert time.perf_counter() - started < 5
+
+
+def test_every_turn_is_closed_and_every_call_has_its_output(lines: list[bytes]) -> None:
+    payloads = [orjson.loads(line)["payload"] for line in lines]
+    kinds = [payload.get("type") for payload in payloads]
+    assert kinds.count("task_started") == kinds.count("task_complete") + kinds.count("turn_aborted") > 10
+    calls = [p["call_id"] for p in payloads if p.get("type") in ("function_call", "custom_tool_call")]
+    outputs = [p["call_id"] for p in payloads if p.get("type") in ("function_call_output", "custom_tool_call_output")]
+    assert sorted(calls) == sorted(outputs) and len(set(calls)) == len(calls)
+
+
+def test_big_files_hold_lines_of_a_megabyte_that_are_compactions() -> None:
+    big = [line for line in generate.generate(7_000_000, 5) if len(line) > 600_000]
+    assert big and all(b'"type":"compacted"' in line[:80] and len(line) < 2_200_000 for line in big)
+
+
+@pytest.mark.parametrize(("text", "size"), [("10MB", 10_000_000), ("0.2MB", 200_000), ("12kB", 12_000), ("7", 7)])
+def test_sizes(text: str, size: int) -> None:
+    assert generate.parse_size(text) == size
+
+
+def test_statistics_count_every_line(lines: list[bytes]) -> None:
+    table = generate.stats(lines)
+    assert table.startswith(f"{len(lines):,} lines, {sum(map(len, lines)):,} bytes: median ")
+    assert "?" not in table
+
+
+@pytest.mark.skipif(not SERVER_THERE, reason="no server yet")
+def test_harness_measures_a_small_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.bars.RUNS", 1)
+    monkeypatch.setattr("bench.bars.EDITS", 4)
+    assert run.main(["--size", "0.2"]) == 0, capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert all(word in told for word in ("eager pass", "open to findings", "append a line", "resident", "hover"))
+    assert "NOT found" not in told and "none wanted" not in told
