@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 import msgspec
 
@@ -64,14 +64,15 @@ class Field(msgspec.Struct, frozen=True):
 
     `need`: "required" (must be there, not null), "optional" (may be absent or null), "default" (may be absent, null
     is refused), "value" (must be there, null counts as a value). `retired` fields are not looked at by the reader.
-    `legacy`: what an older build wrote here that the reader refuses today. `alias_of`: another spelling of that field;
-    both together are refused. `since`, `until`: dates, as far as known.
+    `lazy`: a long text that the typed decode leaves undecoded. `legacy`: what an older build wrote here and the reader
+    refuses today. `alias_of`: another spelling of that field; both together are refused. `since`, `until`: dates.
     """
 
     name: str
     type: Type
     need: Need = "optional"
     retired: bool = False
+    lazy: bool = False
     legacy: Type | None = None
     alias_of: str | None = None
     since: str | None = None
@@ -133,7 +134,7 @@ class Either(msgspec.Struct, frozen=True):
     choose_by: str | None = None
 
 
-Type = Union[Scalar, Words, List, Map, Obj, Tagged, Keyed, OneOf, Either]
+Type = Scalar | Words | List | Map | Obj | Tagged | Keyed | OneOf | Either
 
 CHECKED_FORMATS: dict[str, str] = {
     "uuid": r"^(urn:uuid:)?(\{)?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}(\})?$",
@@ -183,6 +184,7 @@ class _FieldEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str | None = None
     keys: str | None = None
     retired: bool = False
+    lazy: bool = False
     legacy: str | None = None
     alias_of: str | None = None
     since: str | None = None
@@ -315,6 +317,7 @@ class _Builder:
             type=type_,
             need=entry.need,
             retired=entry.retired,
+            lazy=entry.lazy,
             legacy=self.parse(entry.legacy) if entry.legacy else None,
             alias_of=entry.alias_of,
             since=entry.since,

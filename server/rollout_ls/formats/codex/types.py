@@ -5,17 +5,18 @@ What decodes has no fault of shape and no unknown kind; what does not is looked 
 something does not decode, and must never know more of a kind than the catalogue does.
 
 Reading a decoded object: attributes bear the names of the JSON keys (`line.payload.call_id`). An absent field is None,
-and so is null. The discriminator (`type`, of extension items `kind` too) is an attribute like any other. Fields that the
-reader does not look at hold whatever stood there: `msgspec.Raw` (the JSON bytes) where the catalogue says `any`, plain
-Python values of any type for retired fields. Never keep a Raw: it holds the whole line in memory.
+and so is null. The discriminator (`type`, of extension items `kind` too) is an attribute like any other. Fields that
+the reader does not look at hold whatever stood there: `msgspec.Raw` (the JSON bytes) where the catalogue says `any`,
+plain Python values of any type for retired fields. Long texts that the catalogue marks `lazy` (tool outputs) stay a Raw
+as well when they are strings; `text_of` reads both. Never keep a Raw: it holds the whole line in memory.
 """
 
 from __future__ import annotations
 
 import functools
 import keyword
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, Optional, Union
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, Union
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -49,6 +50,8 @@ INTEGERS = {
 _INT64_MAX = 2**63 - 1  # msgspec knows no larger bound: the upper half of u64 is left to the walk
 
 Check = Callable[[Any], None]
+
+_QUOTE = ord('"')
 
 
 class View:
@@ -114,13 +117,36 @@ def kind_of(record: Any) -> str | None:
 
     Takes lines, payloads, items, content parts, typed or lenient. A bare response item has the kind of its payload.
     """
-    if type(record) is View:
-        kind = record.view_kind
-        if kind is not None and kind.startswith("line/"):
-            return kind_of(record.payload) if record.payload is not None else None
-        return kind
     how = _KINDS.get(type(record))
-    return how if how.__class__ is str else how(record)  # type: ignore[misc, no-any-return]
+    if how is _PAYLOAD:
+        record = record.payload
+        how = _KINDS.get(type(record))
+    if how.__class__ is str:
+        return how
+    if how is None:
+        return _kind_of_view(record)
+    return how(record)  # type: ignore[no-any-return]
+
+
+def _kind_of_view(record: Any) -> str | None:
+    if type(record) is not View:
+        return None
+    kind = record.view_kind
+    if kind is not None and kind.startswith("line/"):
+        return _kind_of_view(record.payload)
+    return kind
+
+
+def text_of(value: Any) -> str | None:
+    """The text of a string field, whether it was decoded (str), left as it was (Raw), or is none at all (None)."""
+    if value.__class__ is str:
+        return value
+    if isinstance(value, Raw) and value:
+        try:
+            return msgspec.json.decode(value, type=str)
+        except msgspec.DecodeError:
+            return None
+    return None
 
 
 def is_bare(record: Any) -> bool:
@@ -133,6 +159,7 @@ def is_bare(record: Any) -> bool:
 # ---- generation -----------------------------------------------------------------------------------------------------
 _KINDS: dict[type, Any] = {}
 _LINES: set[type] = set()
+_PAYLOAD = object()  # in _KINDS: the payload tells
 
 
 @functools.lru_cache(maxsize=1)
@@ -147,19 +174,15 @@ def model() -> Model:
         _LINES.add(made)
         lines.append(made)
         payload = line.fields["payload"].type
-        _KINDS[made] = payload.kind if isinstance(payload, Obj) and payload.kind == outer else _kind_of_payload
+        _KINDS[made] = payload.kind if isinstance(payload, Obj) and payload.kind == outer else _PAYLOAD
     bare = [maker.variant(word, "type", body) for word, body in facts.bare.variants.items()]
     return Model(
-        line=msgspec.json.Decoder(Union[tuple(lines + bare)]),
+        line=msgspec.json.Decoder(_union(lines + bare)),
         bare_header=msgspec.json.Decoder(maker.closed(facts.bare_header)),
         bare_state=msgspec.json.Decoder(maker.struct(facts.bare_state)),
         classes=maker.classes,
         names=maker.names,
     )
-
-
-def _kind_of_payload(line: Any) -> str | None:
-    return kind_of(line.payload)
 
 
 class _Maker:
@@ -171,7 +194,7 @@ class _Maker:
         self.classes: dict[str, type] = {}
         self.names: dict[type, str] = {}
 
-    def type(self, node: Type) -> Any:
+    def of(self, node: Type) -> Any:
         """The Python type that decodes exactly what the node takes (Raw for Either, which is checked afterwards)."""
         key = (id(node), None)
         if key not in self._made:
@@ -186,10 +209,10 @@ class _Maker:
         if isinstance(node, Words):
             return str if node.open else Literal[node.words]
         if isinstance(node, List):
-            return list[self.type(node.of)]  # type: ignore[misc]
+            return list.__class_getitem__(self.of(node.of))
         if isinstance(node, Map):
             key = Annotated[str, msgspec.Meta(pattern=CHECKED_FORMATS[node.keys])] if node.keys else str
-            return dict[key, self.type(node.of)]  # type: ignore[misc, valid-type]
+            return dict.__class_getitem__((key, self.of(node.of)))
         if isinstance(node, Obj):
             return self.struct(node)
         if isinstance(node, Tagged):
@@ -197,7 +220,7 @@ class _Maker:
         if isinstance(node, Keyed):
             return self.keyed(node)
         if isinstance(node, OneOf):
-            return Union[tuple(self.type(option) for option in node.options)]
+            return _union(self.of(option) for option in node.options)
         return Raw
 
     def struct(self, node: Obj, tag: tuple[str, str] | None = None) -> type:
@@ -229,7 +252,7 @@ class _Maker:
             assert isinstance(body, Obj)
             tag = Field(node.tag, Words((word,)), "required")
             return self.struct(Obj(body.name, {node.tag: tag, **body.fields}, body.strict, body.legacy, body.kind))
-        return Union[tuple(self.variant(word, node.tag, body) for word, body in node.variants.items())]
+        return _union(self.variant(word, node.tag, body) for word, body in node.variants.items())
 
     def variant(self, word: str, tag: str, body: Obj | Tagged) -> type:
         if isinstance(body, Obj):
@@ -250,7 +273,7 @@ class _Maker:
             fields, more = self._fields([_loosened(f) for f in variant.fields.values()])
             checks += more
             for name, type_, _ in fields:
-                merged[name] = (name, Union[type_, None, UnsetType], UNSET)
+                merged[name] = (name, _union([type_, None, UnsetType]), UNSET)
         checks.append(_variant_needs(_attribute(body.tag), needs))
         inner_tag = (_attribute(body.tag), Literal[tuple(body.variants)], ...)
         made = self._define(body.name, [inner_tag, *merged.values()], checks, (tag, word), False)
@@ -262,17 +285,17 @@ class _Maker:
     def keyed(self, node: Keyed) -> Any:
         fields: list[tuple[str, Any, Any]] = []
         for field in node.keys.values():
-            type_ = self.type(field.type)
+            type_ = self.of(field.type)
             if field.need == "value":
-                fields.append((_attribute(field.name), Union[type_, None, UnsetType], UNSET))
+                fields.append((_attribute(field.name), _union([type_, None, UnsetType]), UNSET))
             else:
                 fields.append((_attribute(field.name), type_, None))
         check = _exactly_one(tuple((name, default) for name, _, default in fields))
         made = self._define(node.name, fields, [check], None, True)
         _KINDS[made] = f"shape/{node.name}"
         if node.open:
-            return Union[str, made]
-        return Union[Literal[node.words], made] if node.words else made
+            return _union([str, made])
+        return _union([Literal[node.words], made]) if node.words else made
 
     def _fields(self, entries: list[Field]) -> tuple[list[tuple[str, Any, Any]], list[Check]]:
         fields: list[tuple[str, Any, Any]] = []
@@ -280,26 +303,29 @@ class _Maker:
         for field in entries:
             name = _attribute(field.name)
             if field.retired:
-                opaque = not isinstance(field.type, (Scalar, Words)) or field.type == Scalar("any")
+                opaque = field.lazy or not isinstance(field.type, (Scalar, Words)) or field.type == Scalar("any")
                 fields.append((name, Raw if opaque else Any, None))
+            elif field.lazy:
+                fields.append((name, Raw, ... if field.need == "required" else None))
+                checks.append(_string_or(name, msgspec.json.Decoder(self.of(field.type)), field.need == "optional"))
             elif field.alias_of is not None:
-                fields.append((name, Union[self.type(field.type), None, UnsetType], UNSET))
+                fields.append((name, _union([self.of(field.type), None, UnsetType]), UNSET))
                 checks.append(_one_spelling(_attribute(field.alias_of), name))
             elif any(other.alias_of == field.name for other in entries):
-                fields.append((name, Union[self.type(field.type), None, UnsetType], UNSET))
+                fields.append((name, _union([self.of(field.type), None, UnsetType]), UNSET))
             elif isinstance(field.type, Either):
                 fields.append((name, Raw, ... if field.need == "required" else None))
-                decoders = tuple(msgspec.json.Decoder(self.type(option)) for option in field.type.options)
+                decoders = tuple(msgspec.json.Decoder(self.of(option)) for option in field.type.options)
                 checks.append(_first_that_fits(name, decoders, field.need == "optional"))
             elif field.need == "required":
-                fields.append((name, self.type(field.type), ...))
+                fields.append((name, self.of(field.type), ...))
             elif field.need == "value":
-                plain = self.type(field.type)
-                fields.append((name, plain if plain is Raw else Optional[plain], ...))
+                plain = self.of(field.type)
+                fields.append((name, plain if plain is Raw else _union([plain, None]), ...))
             elif field.need == "default" or field.type == Scalar("any"):
-                fields.append((name, self.type(field.type), None))
+                fields.append((name, self.of(field.type), None))
             else:
-                fields.append((name, Optional[self.type(field.type)], None))
+                fields.append((name, _union([self.of(field.type), None]), None))
         return fields, checks
 
     def _define(
@@ -330,6 +356,10 @@ class _Maker:
             gc=False,
             kw_only=True,
         )
+
+
+def _union(options: Iterable[Any]) -> Any:
+    return Union[tuple(options)]  # noqa: UP007  (the options are data)
 
 
 def _words_of(name: str) -> list[str]:
@@ -407,6 +437,19 @@ def _first_that_fits(name: str, decoders: tuple[msgspec.json.Decoder[Any], ...],
             msgspec.structs.force_setattr(self, name, value)
             return
         raise ValueError(f"no layout of {name} fits")
+
+    return check
+
+
+def _string_or(name: str, other: msgspec.json.Decoder[Any], nullable: bool) -> Check:
+    """Leaves a JSON string as it is (long texts, read only when asked for); decodes and checks anything else."""
+
+    def check(self: Any) -> None:
+        raw = getattr(self, name)
+        if raw is None or memoryview(raw)[0] == _QUOTE:
+            return
+        value = None if nullable and bytes(raw) == b"null" else other.decode(raw)
+        msgspec.structs.force_setattr(self, name, value)
 
     return check
 
