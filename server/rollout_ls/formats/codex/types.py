@@ -73,6 +73,10 @@ class View:
             raise AttributeError(name)
         return self._values.get(name)
 
+    def view_values(self) -> dict[str, Any]:
+        """All that is known, by attribute name. Not to be changed."""
+        return self._values
+
     def __repr__(self) -> str:
         return f"<View {self.view_kind}: {', '.join(self._values)}>"
 
@@ -269,17 +273,17 @@ class _Maker:
         checks: list[Check] = []
         for inner, variant in body.variants.items():
             assert isinstance(variant, Obj)
-            needs[inner] = [(_attribute(f.name), f.need) for f in variant.fields.values() if not f.retired]
+            needs[inner] = [(attribute(f.name), f.need) for f in variant.fields.values() if not f.retired]
             fields, more = self._fields([_loosened(f) for f in variant.fields.values()])
             checks += more
             for name, type_, _ in fields:
                 merged[name] = (name, _union([type_, None, UnsetType]), UNSET)
-        checks.append(_variant_needs(_attribute(body.tag), needs))
-        inner_tag = (_attribute(body.tag), Literal[tuple(body.variants)], ...)
+        checks.append(_variant_needs(attribute(body.tag), needs))
+        inner_tag = (attribute(body.tag), Literal[tuple(body.variants)], ...)
         made = self._define(body.name, [inner_tag, *merged.values()], checks, (tag, word), False)
         self._made[key] = made
         self._keep.append(body)
-        _KINDS[made] = _by_attribute(_attribute(body.tag), {w: f"{body.name}/{w}" for w in body.variants})
+        _KINDS[made] = _byattribute(attribute(body.tag), {w: f"{body.name}/{w}" for w in body.variants})
         return made
 
     def keyed(self, node: Keyed) -> Any:
@@ -287,9 +291,9 @@ class _Maker:
         for field in node.keys.values():
             type_ = self.of(field.type)
             if field.need == "value":
-                fields.append((_attribute(field.name), _union([type_, None, UnsetType]), UNSET))
+                fields.append((attribute(field.name), _union([type_, None, UnsetType]), UNSET))
             else:
-                fields.append((_attribute(field.name), type_, None))
+                fields.append((attribute(field.name), type_, None))
         check = _exactly_one(tuple((name, default) for name, _, default in fields))
         made = self._define(node.name, fields, [check], None, True)
         _KINDS[made] = f"shape/{node.name}"
@@ -301,7 +305,7 @@ class _Maker:
         fields: list[tuple[str, Any, Any]] = []
         checks: list[Check] = []
         for field in entries:
-            name = _attribute(field.name)
+            name = attribute(field.name)
             if field.retired:
                 opaque = field.lazy or not isinstance(field.type, (Scalar, Words)) or field.type == Scalar("any")
                 fields.append((name, Raw if opaque else Any, None))
@@ -310,7 +314,7 @@ class _Maker:
                 checks.append(_string_or(name, msgspec.json.Decoder(self.of(field.type)), field.need == "optional"))
             elif field.alias_of is not None:
                 fields.append((name, _union([self.of(field.type), None, UnsetType]), UNSET))
-                checks.append(_one_spelling(_attribute(field.alias_of), name))
+                checks.append(_one_spelling(attribute(field.alias_of), name))
             elif any(other.alias_of == field.name for other in entries):
                 fields.append((name, _union([self.of(field.type), None, UnsetType]), UNSET))
             elif isinstance(field.type, Either):
@@ -340,7 +344,7 @@ class _Maker:
         if checks:
             namespace["__post_init__"] = _all_of(checks)
         if tag is not None:
-            namespace[_attribute(tag[0])] = tag[1]
+            namespace[attribute(tag[0])] = tag[1]
         spec = [(n, t) if default is ... else (n, t, default) for n, t, default in fields]
         rename = {n: n[:-1] for n, _, _ in fields if n.endswith("_")}
         return msgspec.defstruct(
@@ -366,7 +370,7 @@ def _words_of(name: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in name).split()
 
 
-def _attribute(name: str) -> str:
+def attribute(name: str) -> str:
     """The attribute's name of a JSON key: the key itself, where Python allows it."""
     return f"{name}_" if keyword.iskeyword(name) else name
 
@@ -481,7 +485,7 @@ def _equal_lengths(name: str, other: str) -> Check:
 
 
 # ---- kinds of objects -----------------------------------------------------------------------------------------------
-def _by_attribute(name: str, words: dict[str, str]) -> Callable[[Any], str | None]:
+def _byattribute(name: str, words: dict[str, str]) -> Callable[[Any], str | None]:
     return lambda record: words.get(getattr(record, name))
 
 

@@ -1,0 +1,589 @@
+"""What is wrong with a record that does not decode, and where: the slow, exact counterpart of the typed decode.
+
+Exists because types.py only says yes or no. Walks the record against the same catalogue and names every fault with its
+place in bytes. Must never give a severity or a code (rules/ does), never raise on any input, and never repeat content
+of the record: a message names fields, types, and words that look like identifiers.
+
+Also here: `lenient`, which makes of such a record an object that reads like a typed one, and `extra`, for what is wrong
+with records that do decode.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from rollout_ls.formats.codex import catalogue
+from rollout_ls.formats.codex.catalogue import (
+    CHECKED_FORMATS,
+    Either,
+    Field,
+    Keyed,
+    List,
+    Map,
+    Obj,
+    OneOf,
+    Scalar,
+    Tagged,
+    Type,
+    Words,
+)
+from rollout_ls.formats.codex.types import INTEGERS, View, attribute
+from rollout_ls.jsonl import spans
+
+Path = tuple[str | int, ...]
+
+MAX_FAULTS = 32
+"""So many faults of one record get a place; the rest is counted in the last one's message."""
+
+MAX_NUMBER_BYTES = 200
+
+SOFT = frozenset({"unknown-kind", "unknown-part", "unknown-word", "legacy", "empty-id"})
+"""Faults that do not make a record broken: the file may be newer or older than this version, or the reader takes it."""
+
+_SKIPS = "a reader that does not know it skips the record"
+_MISSING: Any = object()
+_INT64 = (-(2**63), 2**64 - 1)
+_IDENTIFIER = re.compile(r"[\w][\w./:-]{0,59}\Z", re.ASCII)
+_PATTERNS = {name: re.compile(pattern) for name, pattern in CHECKED_FORMATS.items()}
+_WANTED = {
+    "uuid": "a UUID",
+    "abs-path": "an absolute path",
+    "file-uri": "a file: URI",
+    "agent-path": "an agent path (`/root`, or below it)",
+}
+
+
+class ShapeFault(msgspec.Struct, frozen=True):
+    """One thing that is wrong with a record's shape.
+
+    what     "missing" (a field), "wrong-type", "several" (wrong elements of one array), "int-range", "int-too-big" (no
+             64-bit integer), "bad-value" (a UUID, path or URI that is none), "bad-key", "wrong-length", "unwanted-key",
+             "two-spellings" (of one field), "wrong-mode" (of the first header): the reader drops the record;
+             "unknown-kind", "unknown-part", "unknown-word": newer than this version, or another writer's;
+             "legacy": legal in its day, refused today; "empty-id": kept, but of no use for matching
+    path     the keys and indices that lead to the field in question, from the record down
+    start    byte offsets of the place to mark, with the caller's base added
+    end
+    message  names the field, what it should be and what was found
+    """
+
+    what: str
+    path: Path
+    start: int
+    end: int
+    message: str
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What a walk found. `kind`: the catalogue's name, None if the record is of no known kind. `bare`: no envelope."""
+
+    kind: str | None
+    faults: tuple[ShapeFault, ...]
+    bare: bool = False
+
+
+def walk(text: bytes, base: int = 0, first_header: bool = False) -> Shape:
+    """Every fault of one JSON object's shape, in the order of the catalogue's fields; none, if the reader takes it.
+
+    `base` is added to all offsets. `first_header`: the record is the file's first one, so that an unknown history mode
+    refuses the whole file. A text that is no JSON object gives nothing.
+    """
+    value = _parse(text)
+    if not isinstance(value, dict):
+        return Shape(None, ())
+    line, bare = _line_of(value)
+    walker = _Walker(first_header)
+    if line is None:
+        walker.unrecognised(value)
+        return Shape(None, _placed(walker.found, text, base))
+    walker.visit(line, value, ())
+    return Shape(_kind_of_value(line, value), _placed(walker.found, text, base), bare)
+
+
+def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
+    """What is wrong with a record that decodes: a call id that is empty, so that it cannot be matched.
+
+    `record` is the typed line, `text` its bytes. Costs nothing to speak of on a healthy record.
+    """
+    payload = getattr(record, "payload", record)
+    if getattr(payload, "call_id", None) != "":
+        return ()
+    line, _ = _line_of(value) if isinstance(value := _parse(text), dict) else (None, False)
+    if line is None:
+        return ()
+    walker = _Walker(False)
+    walker.visit(line, value, ())
+    return _placed([fault for fault in walker.found if fault[0] == "empty-id"], text, base)
+
+
+def lenient(text: bytes) -> View:
+    """A record that does not decode as a `types.View`: named like a typed record, None for what is not usable.
+
+    Elements of arrays that are not usable are left out. What the catalogue does not know at all is there as plain
+    values and views. A text that is no JSON object gives a view of no kind without values.
+    """
+    value = _parse(text)
+    if not isinstance(value, dict):
+        return View(None, {})
+    line, _ = _line_of(value)
+    return _loose_object(value) if line is None else _loose(line, value) or View(None, {})
+
+
+def _parse(text: bytes) -> Any:
+    """The plain value (integers of any size), or None."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return None
+
+
+# ---- which record is it? --------------------------------------------------------------------------------------------
+def _line_of(value: dict[str, Any]) -> tuple[Type | None, bool]:
+    """The node to hold a line against, and whether it is a bare one. None: no record as far as one can tell."""
+    facts = catalogue.load()
+    word = value.get("type", _MISSING)
+    if isinstance(word, str):
+        if word in facts.bare.variants and "payload" not in value:
+            return facts.bare, True
+        return facts.line, False
+    if word is not _MISSING or "payload" in value:
+        return facts.line, False
+    if "record_type" in value:
+        return facts.bare_state, True
+    if "id" in value and "timestamp" in value:
+        return facts.bare_header, True
+    return None, False
+
+
+def _kind_of_value(node: Type, value: Any) -> str | None:
+    """The kind's name: follows the discriminators as far as they are known."""
+    facts = catalogue.load()
+    while True:
+        if isinstance(node, Tagged):
+            word = value.get(node.tag) if isinstance(value, dict) else None
+            if not isinstance(word, str):
+                return None
+            known = node.variants.get(word) or node.refused.get(word)
+            if known is None:
+                return f"{node.name}/{word}" if word in node.unstored else None
+            node = known
+            continue
+        if not isinstance(node, Obj):
+            return None
+        if node.kind is None or node.kind == "event_msg/item_completed":
+            key = "payload" if node.kind is None else "item"
+            if key not in node.fields:
+                return None
+            node, value = node.fields[key].type, value.get(key) if isinstance(value, dict) else None
+            continue
+        role = value.get("role") if isinstance(value, dict) else None
+        split = f"{node.kind}/{role}" if isinstance(role, str) else ""
+        return split if split in facts.kinds else node.kind
+
+
+# ---- the walk -------------------------------------------------------------------------------------------------------
+Found = tuple[str, Path, str, Path, str]
+"""what, path of the field, "key" | "value" | "member" | "owner", path of the place, message."""
+
+
+class _Walker:
+    """One walk over one record; collects what it finds. `owner` as a place: the key of an object, else the object."""
+
+    def __init__(self, first_header: bool) -> None:
+        self.found: list[Found] = []
+        self._first_header = first_header
+
+    def unrecognised(self, value: dict[str, Any]) -> None:
+        self._add("missing", ("type",), "owner", (), "the record has no `type`")
+
+    def _add(self, what: str, path: Path, how: str, place: Path, message: str) -> None:
+        self.found.append((what, path, how, place, message))
+
+    def _wrong(self, path: Path, wanted: str, value: Any) -> None:
+        found = "a fraction" if wanted == "an integer" and value.__class__ is float else _sort(value)
+        self._add("wrong-type", path, "value", path, f"{_name(path)} must be {wanted}, found {found}")
+
+    def visit(self, node: Type, value: Any, path: Path) -> None:
+        """Holds a value against a node; null counts as a value here."""
+        if isinstance(node, Scalar):
+            self._scalar(node, value, path)
+        elif isinstance(node, Words):
+            self._words(node, value, path)
+        elif isinstance(node, List):
+            self._list(node, value, path)
+        elif isinstance(node, Map):
+            self._map(node, value, path)
+        elif isinstance(node, Obj):
+            self._object(node, value, path)
+        elif isinstance(node, Tagged):
+            self._tagged(node, value, path)
+        elif isinstance(node, Keyed):
+            self._keyed(node, value, path)
+        elif isinstance(node, OneOf):
+            self._one_of(node, value, path)
+        else:
+            self._either(node, value, path)
+
+    def _scalar(self, node: Scalar, value: Any, path: Path) -> None:
+        if not _is_sort(node, value):
+            self._wrong(path, _wanted(node), value)
+        elif node.name in INTEGERS:
+            least, most = INTEGERS[node.name]
+            if not _INT64[0] <= value <= _INT64[1]:
+                how = "key" if len(str(value)[: MAX_NUMBER_BYTES + 1]) > MAX_NUMBER_BYTES else "value"
+                self._add("int-too-big", path, how, path, f"{_name(path)} is an integer of more than 64 bits")
+            elif not least <= value <= most:
+                self._add("int-range", path, "value", path, f"{_name(path)} must lie between {least} and {most}")
+        elif node.format in _PATTERNS and not _PATTERNS[node.format].match(value):
+            self._add("bad-value", path, "value", path, f"{_name(path)} must be {_WANTED[node.format]}")
+        elif node.format == "call-id" and value == "":
+            message = f"{_name(path)} is empty: call and output cannot be matched"
+            self._add("empty-id", path, "member", path, message)
+
+    def _words(self, node: Words, value: Any, path: Path) -> None:
+        if not isinstance(value, str):
+            self._wrong(path, "a string", value)
+        elif value not in node.words and not node.open:
+            self._unknown_word(value, path, "value", path)
+
+    def _unknown_word(self, word: str, path: Path, how: str, place: Path) -> None:
+        if self._first_header and path == ("payload", "history_mode"):
+            message = f"unknown history_mode{_quoted(word)}: the whole file is refused"
+            self._add("wrong-mode", path, how, place, message)
+            return
+        message = f"unknown {_leaf(path)}{_quoted(word)}; a reader that does not know it skips the record"
+        self._add("unknown-word", path, how, place, message)
+
+    def _list(self, node: List, value: Any, path: Path) -> None:
+        if not isinstance(value, list):
+            self._wrong(path, "an array", value)
+            return
+        wrong = 0
+        before = len(self.found)
+        for index, element in enumerate(value):
+            start = len(self.found)
+            self.visit(node.of, element, (*path, index))
+            wrong += any(fault[0] not in SOFT for fault in self.found[start:])
+        if wrong > 1:
+            message = f"{wrong} of {len(value)} entries of {_name(path)} are not as they must be"
+            self.found[before:] = [fault for fault in self.found[before:] if fault[0] in SOFT]
+            self._add("several", path, "owner", path, message)
+
+    def _map(self, node: Map, value: Any, path: Path) -> None:
+        if not isinstance(value, dict):
+            self._wrong(path, "an object", value)
+            return
+        for key, element in value.items():
+            if node.keys and not _PATTERNS[node.keys].match(key):
+                message = f"the keys of {_name(path)} must be {_WANTED[node.keys].replace('a ', '', 1)}s"
+                self._add("bad-key", path, "key", (*path, key), message)
+            self.visit(node.of, element, (*path, key))
+
+    def _object(self, node: Obj, value: Any, path: Path) -> None:
+        if not isinstance(value, dict):
+            self._wrong(path, "an object", value)
+            return
+        if self._is_legacy(node.legacy, value, path):
+            return
+        for field in node.fields.values():
+            if not field.retired:
+                self._field(node, field, value, path)
+        if node.strict:
+            for key in value:
+                if key not in node.fields:
+                    message = f"{_name(path)} has a key{_quoted(key)} that the reader refuses"
+                    self._add("unwanted-key", (*path, key), "key", (*path, key), message)
+        for name, other in node.equal:
+            self._equal(value, name, other, path)
+
+    def _is_legacy(self, rules: tuple[catalogue.Legacy, ...], value: dict[str, Any], path: Path) -> bool:
+        for rule in rules:
+            if rule.has in value and not any(key in value for key in rule.lacks):
+                message = f"{_name(path)} is laid out as older builds wrote it; today's reader does not take it"
+                self._add("legacy", path, "key", (*path, rule.has), message)
+                return True
+        return False
+
+    def _field(self, node: Obj, field: Field, owner: dict[str, Any], path: Path) -> None:
+        value = owner.get(field.name, _MISSING)
+        here = (*path, field.name)
+        if value is _MISSING:
+            if field.need in ("required", "value"):
+                self._add("missing", here, "owner", path, f"{_owner(node, path)} has no `{field.name}`")
+            return
+        if field.alias_of is not None and field.alias_of in owner:
+            later = max((field.name, field.alias_of), key=list(owner).index)
+            message = f"`{field.alias_of}` and `{field.name}` are two spellings of one field"
+            self._add("two-spellings", here, "key", (*path, later), message)
+        if value is None and field.need in ("optional", "value"):
+            return
+        start = len(self.found)
+        self.visit(field.type, value, here)
+        if field.legacy is not None and any(fault[0] not in SOFT for fault in self.found[start:]):
+            then = _Walker(False)
+            then.visit(field.legacy, value, here)
+            if not then.found:
+                del self.found[start:]
+                message = f"{_name(here)} is written as older builds did; today's reader does not take it"
+                self._add("legacy", here, "value", here, message)
+
+    def _equal(self, value: dict[str, Any], name: str, other: str, path: Path) -> None:
+        first, second = value.get(name), value.get(other)
+        if isinstance(second, list) and (not isinstance(first, list) or len(first) != len(second)):
+            here = (*path, other)
+            self._add("wrong-length", here, "owner", here, f"{_name(here)} must have as many entries as `{name}`")
+
+    def _tagged(self, node: Tagged, value: Any, path: Path) -> None:
+        if not isinstance(value, dict):
+            self._wrong(path, "an object", value)
+            return
+        if self._is_legacy(node.legacy, value, path):
+            return
+        word = value.get(node.tag, _MISSING)
+        here = (*path, node.tag)
+        if word is _MISSING:
+            owner = _name(path) if path else "the record"
+            self._add("missing", here, "owner", path, f"{owner} has no `{node.tag}`")
+        elif not isinstance(word, str):
+            self._wrong(here, "a string", word)
+        elif word in node.variants:
+            self.visit(node.variants[word], value, path)
+        elif word in node.refused:
+            message = f"{_label(node)}{_quoted(word)} was written by older builds; today's reader does not take it"
+            self._add("legacy", here, "value", here, message)
+        elif node.other is not None:
+            self.visit(node.other, value, path)
+        else:
+            self._unknown_kind(node, word, value, path)
+
+    def _unknown_kind(self, node: Tagged, word: str, value: dict[str, Any], path: Path) -> None:
+        here = (*path, node.tag)
+        if node.name == "line":
+            for field in next(iter(node.variants.values())).fields.values():  # type: ignore[union-attr]
+                if field.name == "timestamp":
+                    self._field(Obj("line", {}), field, value, path)
+            self._add("unknown-kind", here, "value", here, f"unknown record type{_quoted(word)} (kept, shown raw)")
+        elif word in node.unstored:
+            message = f"{_label(node)}{_quoted(word)} is known but stored by no build: another writer made this record"
+            self._add("unknown-kind", here, "value", here, message)
+        elif node.name in catalogue.load().shapes:
+            message = f"unknown {node.tag}{_quoted(word)} of {_name(path)}; {_SKIPS}"
+            self._add("unknown-part", here, "value", here, message)
+        else:
+            message = f"unknown {_label(node)} kind{_quoted(word)} (kept, shown raw)"
+            self._add("unknown-kind", here, "value", here, message)
+
+    def _keyed(self, node: Keyed, value: Any, path: Path) -> None:
+        if isinstance(value, str) and (node.words or node.open):
+            if value not in node.words and not node.open:
+                self._unknown_word(value, path, "value", path)
+        elif not isinstance(value, dict):
+            self._wrong(path, "a word or an object" if node.words else "an object", value)
+        elif len(value) != 1:
+            message = f"{_name(path)} must be an object with exactly one key, found {len(value)}"
+            self._add("wrong-type", path, "value", path, message)
+        else:
+            self._only_key(node, value, path)
+
+    def _only_key(self, node: Keyed, value: dict[str, Any], path: Path) -> None:
+        ((key, inner),) = value.items()
+        here = (*path, key)
+        field = node.keys.get(key)
+        if key in node.legacy_keys:
+            message = f"{_name(path)} has a form{_quoted(key)} of older builds; today's reader does not take it"
+            self._add("legacy", here, "key", here, message)
+        elif field is None:
+            self._unknown_word(key, path, "key", here)
+        elif inner is not None or field.need != "value":
+            self.visit(field.type, inner, here)
+
+    def _one_of(self, node: OneOf, value: Any, path: Path) -> None:
+        for option in node.options:
+            if _is_sort(option, value):
+                self.visit(option, value, path)
+                return
+        self._wrong(path, " or ".join(_wanted(option) for option in node.options), value)
+
+    def _either(self, node: Either, value: Any, path: Path) -> None:
+        options = node.options
+        if node.choose_by is not None and isinstance(value, dict):
+            options = options[:1] if node.choose_by in value else options[-1:]
+        best: list[Found] | None = None
+        for option in options:
+            attempt = _Walker(self._first_header)
+            attempt.visit(option, value, path)
+            if best is None or len(attempt.found) < len(best):
+                best = attempt.found
+        self.found += best or []
+
+
+def _is_sort(node: Type, value: Any) -> bool:
+    """Whether a value is of the JSON type that the node wants."""
+    if isinstance(node, Scalar):
+        if node.name in INTEGERS:
+            return value.__class__ is int
+        if node.name == "number":
+            return value.__class__ in (int, float)
+        plain = {"string": str, "boolean": bool, "object": dict, "null": type(None)}
+        return node.name == "any" or value.__class__ is plain.get(node.name)
+    if isinstance(node, Words):
+        return isinstance(value, str)
+    if isinstance(node, List):
+        return isinstance(value, list)
+    if isinstance(node, OneOf):
+        return any(_is_sort(option, value) for option in node.options)
+    if isinstance(node, Either):
+        return any(_is_sort(option, value) for option in node.options)
+    if isinstance(node, Keyed) and isinstance(value, str):
+        return bool(node.words or node.open)
+    return isinstance(value, dict)
+
+
+# ---- words of messages ----------------------------------------------------------------------------------------------
+def _wanted(node: Type) -> str:
+    if isinstance(node, Scalar):
+        names = {"string": "a string", "boolean": "true or false", "number": "a number", "null": "null"}
+        return names.get(node.name, "an integer" if node.name in INTEGERS else "an object")
+    if isinstance(node, Words):
+        return "a string"
+    return "an array" if isinstance(node, List) else "an object"
+
+
+def _sort(value: Any) -> str:
+    if value is None:
+        return "null"
+    names = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", float: "a number"}
+    return names.get(value.__class__, "a number")
+
+
+def _name(path: Path) -> str:
+    """`payload.content[2].text`; keys that do not look like names are left out."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += ("." if text else "") + (part if _IDENTIFIER.match(part) else "...")
+    return f"`{text}`" if text else "the record"
+
+
+def _leaf(path: Path) -> str:
+    names = [part for part in path if isinstance(part, str)]
+    return names[-1] if names and _IDENTIFIER.match(names[-1]) else "word"
+
+
+def _quoted(word: str) -> str:
+    """A word of the record, when it looks like an identifier; nothing otherwise."""
+    return f" `{word}`" if _IDENTIFIER.match(word) else ""
+
+
+def _owner(node: Obj, path: Path) -> str:
+    return node.kind if node.kind and path == ("payload",) else _name(path)
+
+
+def _label(node: Tagged) -> str:
+    return "record type" if node.name == "line" else node.name
+
+
+# ---- places ---------------------------------------------------------------------------------------------------------
+def _placed(found: list[Found], text: bytes, base: int) -> tuple[ShapeFault, ...]:
+    """Faults with the bytes to mark."""
+    placed = []
+    for what, path, how, place, message in found[:MAX_FAULTS]:
+        start, end = _place(text, how, place)
+        placed.append(ShapeFault(what, path, base + start, base + end, message))
+    if len(found) > MAX_FAULTS:
+        more = f" (and {len(found) - MAX_FAULTS} more faults of this record)"
+        placed[-1] = msgspec.structs.replace(placed[-1], message=placed[-1].message + more)
+    return tuple(placed)
+
+
+def _place(text: bytes, how: str, path: Path) -> tuple[int, int]:
+    """Start and end in `text`; the whole record where the place is not to be found."""
+    span = spans.find(text, path) if path else None
+    if span is None:
+        return 0, len(text)
+    if span.key_start >= 0:
+        if how in ("key", "owner"):
+            return span.key_start, span.key_end
+        if how == "member":
+            return span.key_start, span.end
+    return span.start, span.end
+
+
+# ---- lenient reading ------------------------------------------------------------------------------------------------
+def _loose(node: Type, value: Any) -> Any:
+    """What is usable of a value, None if nothing is."""
+    if value is None:
+        return None
+    if isinstance(node, Scalar):
+        return _loose_scalar(node, value)
+    if isinstance(node, Words):
+        return value if isinstance(value, str) else None
+    if isinstance(node, List):
+        if not isinstance(value, list):
+            return None
+        return [usable for usable in (_loose(node.of, element) for element in value) if usable is not None]
+    if isinstance(node, Map):
+        if not isinstance(value, dict):
+            return None
+        loose = ((key, _loose(node.of, element)) for key, element in value.items())
+        return {key: usable for key, usable in loose if usable is not None}
+    if isinstance(node, OneOf):
+        return next((_loose(option, value) for option in node.options if _is_sort(option, value)), None)
+    if isinstance(node, Either):
+        first = not isinstance(value, dict) or node.choose_by is None or node.choose_by in value
+        return _loose(node.options[0 if first else -1], value)
+    if isinstance(node, Keyed) and isinstance(value, str):
+        return value
+    return _loose_known(node, value) if isinstance(value, dict) else None
+
+
+def _loose_scalar(node: Scalar, value: Any) -> Any:
+    if node.name in ("any", "object"):
+        return msgspec.Raw(msgspec.json.encode(value))
+    if node.name == "number" and _is_sort(node, value):
+        return float(value) if abs(value) < 2**64 else None
+    return value if _is_sort(node, value) else None
+
+
+def _loose_known(node: Obj | Tagged | Keyed, value: dict[str, Any]) -> View:
+    if isinstance(node, Tagged):
+        return _loose_tagged(node, value)
+    if isinstance(node, Keyed):
+        keys = {attribute(key): _loose(field.type, value.get(key)) for key, field in node.keys.items()}
+        return View(f"shape/{node.name}", keys)
+    values: dict[str, Any] = {}
+    for field in node.fields.values():
+        inner = value.get(field.name)
+        values[attribute(field.name)] = inner if field.retired else _loose(field.type, inner)
+    for field in node.fields.values():
+        if field.alias_of is not None and values.get(attribute(field.alias_of)) is None:
+            values[attribute(field.alias_of)] = values.pop(attribute(field.name), None)
+    return View(_kind_of_value(node, value) if node.kind else node.name, values)
+
+
+def _loose_tagged(node: Tagged, value: dict[str, Any]) -> View:
+    word = value.get(node.tag)
+    known = (node.variants.get(word) or node.refused.get(word)) if isinstance(word, str) else None
+    if known is None:
+        loose = _loose_object(value)
+        if isinstance(word, str) and word in node.unstored:
+            return View(f"{node.name}/{word}", loose.view_values())
+        return loose
+    view = _loose_known(known, value)
+    return View(view.view_kind, {**view.view_values(), attribute(node.tag): word})
+
+
+def _loose_object(value: dict[str, Any]) -> View:
+    """An object the catalogue does not know: everything in it, objects as views."""
+    return View(None, {attribute(key): _loose_plain(inner) for key, inner in value.items()})
+
+
+def _loose_plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _loose_object(value)
+    return [_loose_plain(element) for element in value] if isinstance(value, list) else value
