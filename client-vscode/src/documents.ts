@@ -15,24 +15,7 @@ const MAX_FULL_CHARACTERS = 20 * 1024 * 1024;
 const MAX_FULL_LINES = 300_000;
 export const MAX_SHARED_CHARACTERS = 50 * 1024 * 1024;
 
-export interface Note {
-  readonly text: string;
-  readonly detail: string;
+/** Whether the editor leaves something out for an open document of this size (in UTF-16 units and lines). */
+export function isReduced(characters: number, lines: number, optimizations: boolean): boolean {
+  return optimizations && (characters > MAX_FULL_CHARACTERS || lines > MAX_FULL_LINES);
 }
-
-/** What to tell about an open document of this size (in UTF-16 units and lines), if anything. */
-export function sizeNote(characters: number, lines: number, optimizations: boolean): Note | undefined {
-  if (!optimizations || (characters <= MAX_FULL_CHARACTERS && lines <= MAX_FULL_LINES)) {
-    return undefined;
-  }
-  return {
-    text: "Large rollout",
-    detail: "no folding, code lenses and inlay hints: see the setting editor.largeFileOptimizations",
-  };
-}
-
-/** What to tell about a file that the editor shows, but hands to no extension. */
-export const TOO_LARGE: Note = {
-  text: "Rollout over 50 MB",
-  detail: "the editor hands no extension a file of this size: run `rollout-ls check` in a terminal",
-};

@@ -1,8 +1,9 @@
 // The entry. Costs next to nothing until a rollout is open: only then is the server (and the
 // client library with it) loaded and started. Never changes a document.
-import { type ExtensionContext, TabInputText, commands, window, workspace } from "vscode";
+import { type ExtensionContext, type TextDocument, commands, window, workspace } from "vscode";
 import { isRollout } from "./documents";
 import type { Server } from "./server";
+import { watchSize } from "./status";
 
 let server: Promise<Server> | undefined;
 
@@ -13,8 +14,7 @@ export function activate(context: ExtensionContext): void {
     return server;
   };
   async function load(): Promise<Server> {
-    const [{ Server }, { watchSize }] = await Promise.all([import("./server"), import("./status")]);
-    context.subscriptions.push(watchSize());
+    const { Server } = await import("./server");
     const loaded = new Server(output, context.extensionUri.fsPath);
     void loaded.start();
     return loaded;
@@ -28,12 +28,9 @@ export function activate(context: ExtensionContext): void {
       const loaded = await needed();
       if (!isNew) await loaded.start();
     }),
+    watchSize(),
     workspace.onDidOpenTextDocument((document) => {
-      if (isRollout(document.uri.scheme, document.uri.path)) void needed();
-    }),
-    // Files over 50 MB come as a tab and never as a document.
-    window.tabGroups.onDidChangeTabs(() => {
-      if (server === undefined && hasRollout()) void needed();
+      if (isRolloutDocument(document)) void needed();
     }),
     workspace.onDidChangeConfiguration(async (event) => {
       if (event.affectsConfiguration("rollout.python") || event.affectsConfiguration("rollout.server.command")) {
@@ -41,18 +38,13 @@ export function activate(context: ExtensionContext): void {
       }
     }),
   );
-  if (hasRollout()) void needed();
+  if (workspace.textDocuments.some(isRolloutDocument)) void needed();
 }
 
 export async function deactivate(): Promise<void> {
   await (await server)?.end();
 }
 
-function hasRollout(): boolean {
-  return (
-    workspace.textDocuments.some(({ uri }) => isRollout(uri.scheme, uri.path)) ||
-    window.tabGroups.activeTabGroup.tabs.some(
-      ({ input, isActive }) => isActive && input instanceof TabInputText && isRollout(input.uri.scheme, input.uri.path),
-    )
-  );
+function isRolloutDocument({ uri }: TextDocument): boolean {
+  return isRollout(uri.scheme, uri.path);
 }

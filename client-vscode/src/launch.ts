@@ -125,7 +125,7 @@ function lacksServer(stderr: string): boolean {
 
 /** Python ends a traceback with the line that tells most. */
 function lastLine(stderr: string): string {
-  const last = stderr.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  const last = stderr.trimEnd().split("\n").at(-1)?.trim().replace(/\.$/, "") ?? "";
   return last === "" ? "" : `: ${last.length > 200 ? `${last.slice(0, 200)}...` : last}`;
 }
 

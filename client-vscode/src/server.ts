@@ -149,13 +149,15 @@ export class Server {
     showState(this.#item, "failed", "see the output");
     this.#output.error(problem.message);
     const { install } = problem;
-    const buttons = install === undefined ? [OPEN_SETTINGS] : [OPEN_SETTINGS, COPY_INSTALL];
+    const buttons = [OPEN_SETTINGS, install === undefined ? SHOW_OUTPUT : COPY_INSTALL];
     void window.showErrorMessage(problem.message, ...buttons).then(async (choice) => {
       if (choice === OPEN_SETTINGS) {
         await commands.executeCommand("workbench.action.openSettings", "@ext:rollout-ls.rollout-ls");
       } else if (choice === COPY_INSTALL && install !== undefined) {
         await env.clipboard.writeText(install);
         window.setStatusBarMessage(`Copied: ${install}`, 5_000);
+      } else if (choice === SHOW_OUTPUT) {
+        this.#output.show(true);
       }
     });
   }

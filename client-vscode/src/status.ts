@@ -1,17 +1,20 @@
-// What the language status (the braces beside the language name) shows: the server's state, and
-// on big files what the editor leaves out. Made only once a rollout is open.
+// What the status bar shows: the server's state (in the language status, the braces beside the
+// language name), and on big files what the editor leaves out.
 import {
   type Disposable,
   type LanguageStatusItem,
   LanguageStatusSeverity,
+  StatusBarAlignment,
+  type StatusBarItem,
   TabInputText,
+  ThemeColor,
   type TextDocument,
   type Uri,
   languages,
   window,
   workspace,
 } from "vscode";
-import { MAX_SHARED_CHARACTERS, type Note, ROLLOUTS, TOO_LARGE, isRollout, sizeNote } from "./documents";
+import { MAX_SHARED_CHARACTERS, ROLLOUTS, isReduced, isRollout } from "./documents";
 
 export type State = "starting" | "running" | "stopped" | "failed";
 
@@ -30,43 +33,62 @@ export function showState(item: LanguageStatusItem, state: State, detail: string
   item.detail = detail === "" ? state : `${state}, ${detail}`;
 }
 
-/** Keeps a second item for the file in the active tab, where the editor's limits touch it. */
+/** Tells of the rollout in the active tab what the editor leaves out because of its size. */
 export function watchSize(): Disposable {
-  let item: LanguageStatusItem | undefined;
+  let shown: Disposable | undefined;
   let turn = 0;
 
   async function update(): Promise<void> {
     const mine = ++turn;
-    const uri = activeUri();
-    const note = uri !== undefined && isRollout(uri.scheme, uri.path) ? await noteFor(uri) : undefined;
-    if (mine !== turn) {
-      return; // the person has moved on meanwhile
-    }
-    item?.dispose();
-    item = undefined;
-    if (uri !== undefined && note !== undefined) {
-      item = languages.createLanguageStatusItem("rollout.size", ROLLOUTS);
-      item.name = "Rollout size";
-      item.text = note.text;
-      item.detail = note.detail;
-      item.severity = LanguageStatusSeverity.Warning;
+    const size = await activeSize();
+    if (mine === turn) {
+      shown?.dispose();
+      shown = size === "reduced" ? createReducedItem() : size === "withheld" ? createWithheldItem() : undefined;
     }
   }
 
   const listeners = [
     window.tabGroups.onDidChangeTabs(update),
     window.tabGroups.onDidChangeTabGroups(update),
-    workspace.onDidOpenTextDocument(update),
-    workspace.onDidSaveTextDocument(update),
+    workspace.onDidOpenTextDocument((document) => {
+      if (isRollout(document.uri.scheme, document.uri.path)) void update();
+    }),
   ];
   void update();
   return {
     dispose() {
       turn++;
-      item?.dispose();
+      shown?.dispose();
       for (const listener of listeners) listener.dispose();
     },
   };
+}
+
+function createReducedItem(): LanguageStatusItem {
+  const item = languages.createLanguageStatusItem("rollout.size", ROLLOUTS);
+  item.name = "Rollout size";
+  item.text = "Large rollout";
+  item.detail = "no folding, lenses, inlay hints";
+  item.severity = LanguageStatusSeverity.Warning;
+  item.command = {
+    command: "workbench.action.openSettings",
+    title: "Open Setting",
+    arguments: ["editor.largeFileOptimizations"],
+  };
+  return item;
+}
+
+/** In the status bar itself: the language status is not shown for what is withheld from extensions. */
+function createWithheldItem(): StatusBarItem {
+  const item = window.createStatusBarItem("rollout.withheld", StatusBarAlignment.Right);
+  item.name = "Rollout size";
+  item.text = "$(warning) Rollout over 50 MB";
+  item.tooltip =
+    "The editor hands no extension a file of this size, so it is shown as plain text. " +
+    "Run rollout-ls check or rollout-ls outline on it in a terminal.";
+  item.backgroundColor = new ThemeColor("statusBarItem.warningBackground");
+  item.show();
+  return item;
 }
 
 function activeUri(): Uri | undefined {
@@ -74,18 +96,23 @@ function activeUri(): Uri | undefined {
   return input instanceof TabInputText ? input.uri : undefined;
 }
 
-async function noteFor(uri: Uri): Promise<Note | undefined> {
+/** "reduced": shown with less; "withheld": handed to no extension. */
+async function activeSize(): Promise<"full" | "reduced" | "withheld"> {
+  const uri = activeUri();
+  if (uri === undefined || !isRollout(uri.scheme, uri.path)) {
+    return "full";
+  }
   const document = workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
   if (document !== undefined) {
     const optimizations = workspace.getConfiguration("editor", document).get("largeFileOptimizations", true);
-    return sizeNote(characterCount(document), document.lineCount, optimizations);
+    return isReduced(characterCount(document), document.lineCount, optimizations) ? "reduced" : "full";
   }
   try {
-    // A file has no fewer bytes than characters, so this may ask too often, and never too seldom;
-    // a document that is merely not there yet comes as an event of its own.
-    return (await workspace.fs.stat(uri)).size > MAX_SHARED_CHARACTERS ? TOO_LARGE : undefined;
+    // A document may merely not be there yet; that it then is comes as an event of its own. And a
+    // file has at least as many bytes as characters, so a small file is never told to be large.
+    return (await workspace.fs.stat(uri)).size > MAX_SHARED_CHARACTERS ? "withheld" : "full";
   } catch {
-    return undefined;
+    return "full";
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRollout, sizeNote } from "../src/documents";
+import { isRollout, isReduced } from "../src/documents";
 
 test("rollouts go by name and scheme", () => {
   const name = "rollout-2026-06-12T09-30-00-0199aaaa-0000-7000-8000-000000000001.jsonl";
@@ -21,10 +21,10 @@ test("rollouts go by name and scheme", () => {
   assert.ok(!isRollout("untitled", name));
 });
 
-test("a size note only where the editor leaves something out", () => {
+test("the editor leaves things out above 20 MB or 300,000 lines, unless it is told not to", () => {
   const limit = 20 * 1024 * 1024;
-  assert.equal(sizeNote(limit, 300_000, true), undefined);
-  assert.ok(sizeNote(limit + 1, 1, true));
-  assert.ok(sizeNote(1, 300_001, true));
-  assert.equal(sizeNote(limit + 1, 300_001, false), undefined);
+  assert.ok(!isReduced(limit, 300_000, true));
+  assert.ok(isReduced(limit + 1, 1, true));
+  assert.ok(isReduced(1, 300_001, true));
+  assert.ok(!isReduced(limit + 1, 300_001, false));
 });
