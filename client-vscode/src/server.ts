@@ -2,6 +2,7 @@
 // Loaded only once a rollout is open, since the client library is the bulk of this extension.
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { homedir } from "node:os";
+import { createInterface } from "node:readline";
 import { type LanguageStatusItem, type LogOutputChannel, commands, env, window, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from "vscode-languageclient/node";
 import { ROLLOUTS } from "./documents";
@@ -183,6 +184,8 @@ function clientOptions(output: LogOutputChannel): LanguageClientOptions {
     documentSelector: [ROLLOUTS],
     outputChannel: output,
     traceOutputChannel: traceChannel(output),
+    // What a server writes there is its log, so no error as such. Standard output is the protocol's.
+    stdioOptions: { stdout: () => {}, stderr: (input) => logLines(input, output) },
     initializationOptions: () => workspace.getConfiguration().get("rollout"),
     synchronize: { configurationSection: "rollout" },
     diagnosticPullOptions: { onChange: true, onSave: true, onFocus: true },
@@ -196,6 +199,10 @@ function clientOptions(output: LogOutputChannel): LanguageClientOptions {
     },
     initializationFailedHandler: () => false,
   };
+}
+
+function logLines(input: NodeJS.ReadableStream, output: LogOutputChannel): void {
+  createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => output.info(line));
 }
 
 function readSettings(): { python: string; command: string[] } {
