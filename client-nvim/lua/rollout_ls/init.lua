@@ -1,0 +1,79 @@
+--- What the plugin, the server's config and the commands share: which buffer is a rollout, and how the server starts.
+--- Sets nothing up by being required; never writes a rollout.
+
+local M = {}
+
+--- The folder that holds this plugin (client-nvim/ in a checkout).
+local here = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)))))
+
+local told = false
+
+--- Whether a file of this name is a rollout.
+--- @param name string a path, or a name without folders
+--- @return boolean
+function M.is_rollout(name)
+  local base = vim.fs.basename(name)
+  return base:match('^rollout%-.*%.jsonl$') ~= nil
+end
+
+--- The folder for which one server is started: the agent's home where the file lies in its tree of sessions, else the
+--- file's own folder.
+--- @param name string
+--- @return string
+function M.root_of(name)
+  local path = vim.fs.normalize(name)
+  return path:match('^(.*)/sessions/%d+/%d+/%d+/[^/]+$')
+    or path:match('^(.*)/archived_sessions/[^/]+$')
+    or vim.fs.dirname(path)
+end
+
+--- The command that starts the server: `vim.g.rollout_ls_cmd` (a list, or the path of `rollout-ls`), else `rollout-ls`
+--- on the PATH, else the one of the checkout that this plugin lies in.
+--- @return string[]|nil command nil where there is none
+function M.command()
+  local set = vim.g.rollout_ls_cmd
+  if type(set) == 'string' and set ~= '' then
+    return { vim.fn.expand(set), 'server' }
+  end
+  if type(set) == 'table' and #set > 0 then
+    return set
+  end
+  local bin = vim.fn.has('win32') == 1 and '/.venv/Scripts/rollout-ls.exe' or '/.venv/bin/rollout-ls'
+  for _, name in ipairs({ 'rollout-ls', vim.fs.dirname(here) .. bin }) do
+    if vim.fn.executable(name) == 1 then
+      return { vim.fn.exepath(name), 'server' }
+    end
+  end
+end
+
+--- The command, checked; tells once what to do where it cannot be started.
+--- @return string[]|nil
+function M.startable()
+  local command = M.command()
+  if command and vim.fn.executable(command[1]) == 1 then
+    return command
+  end
+  if not told then
+    told = true
+    local missing = command and ('`' .. command[1] .. '` (vim.g.rollout_ls_cmd)') or '`rollout-ls`'
+    vim.notify(
+      'rollout: ' .. missing .. ' cannot be started. Install it (python3 -m pip install rollout-ls), '
+        .. 'or set vim.g.rollout_ls_cmd to its path.',
+      vim.log.levels.WARN
+    )
+  end
+end
+
+--- Makes the long lines of a rollout bearable, in its buffer and its window only.
+--- @param bufnr integer
+function M.soften(bufnr)
+  vim.bo[bufnr].synmaxcol = 400
+  vim.b[bufnr].matchparen_timeout = 5
+  vim.b[bufnr].matchparen_insert_timeout = 5
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    vim.wo[window][0].wrap = false
+    vim.wo[window][0].sidescrolloff = 8
+  end
+end
+
+return M

@@ -1,0 +1,142 @@
+--- `:RolloutOutline`: the session turn by turn in a window beside the rollout. <CR> goes to the line, `r` asks anew,
+--- `q` closes. Shows what the server answers to textDocument/documentSymbol and adds nothing.
+
+local M = {}
+
+local WIDTH = 48
+local namespace = vim.api.nvim_create_namespace('rollout_ls.outline')
+
+--- @class rollout_ls.OutlineRow
+--- @field text string
+--- @field detail string
+--- @field kind integer of the protocol's symbol kinds
+--- @field range table of the protocol, in the client's encoding
+--- @field faded boolean
+
+--- The one open outline: its buffer, the rollout's buffer and window, the client that was asked, the rows.
+local state = {}
+
+local function plain(text)
+  return (text or ''):gsub('%c', ' ')
+end
+
+local function collect(symbols, depth, rows)
+  for _, symbol in ipairs(symbols) do
+    local range = symbol.selectionRange or (symbol.location and symbol.location.range)
+    rows[#rows + 1] = {
+      text = ('  '):rep(depth) .. plain(symbol.name),
+      detail = plain(symbol.detail),
+      kind = symbol.kind,
+      range = range,
+      faded = symbol.deprecated or vim.tbl_contains(symbol.tags or {}, 1),
+    }
+    collect(symbol.children or {}, depth + 1, rows)
+  end
+  return rows
+end
+
+local function group_of(row)
+  if row.faded or row.kind == 21 or row.kind == 14 then -- reasoning, context
+    return 'Comment'
+  end
+  return ({ [2] = 'Title', [3] = 'Title', [12] = 'Function', [24] = 'Special', [19] = 'WarningMsg' })[row.kind]
+end
+
+local function draw()
+  local buffer = state.buffer
+  local lines = vim.tbl_map(function(row)
+    return row.text
+  end, state.rows)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, #lines > 0 and lines or { 'nothing to show' })
+  vim.bo[buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  for number, row in ipairs(state.rows) do
+    vim.api.nvim_buf_set_extmark(buffer, namespace, number - 1, 0, {
+      end_col = #row.text,
+      hl_group = group_of(row),
+      virt_text = row.detail ~= '' and { { row.detail, 'Comment' } } or nil,
+    })
+  end
+end
+
+local function client_of(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr, name = 'rollout_ls', method = 'textDocument/documentSymbol' })[1]
+end
+
+local function is_open()
+  return state.window and vim.api.nvim_win_is_valid(state.window)
+end
+
+--- Asks the server for the outline of the rollout and shows it.
+function M.refresh()
+  local client = client_of(state.source)
+  if not client then
+    vim.notify('rollout: the server is not running for this buffer.', vim.log.levels.WARN)
+    return
+  end
+  local params = { textDocument = vim.lsp.util.make_text_document_params(state.source) }
+  client:request('textDocument/documentSymbol', params, function(failure, symbols)
+    if failure or not is_open() then
+      return
+    end
+    state.encoding = client.offset_encoding
+    state.rows = collect(symbols or {}, 0, {})
+    draw()
+  end, state.source)
+end
+
+--- Puts the cursor of the rollout's window on the record of the row under the cursor.
+function M.jump()
+  local row = state.rows[vim.api.nvim_win_get_cursor(state.window)[1]]
+  if not row then
+    return
+  end
+  local window = vim.fn.win_findbuf(state.source)[1]
+  if window then
+    vim.api.nvim_set_current_win(window)
+  end
+  local location = { uri = vim.uri_from_bufnr(state.source), range = row.range }
+  vim.lsp.util.show_document(location, state.encoding, { focus = true, reuse_win = true })
+end
+
+function M.close()
+  if is_open() then
+    vim.api.nvim_win_close(state.window, true)
+  end
+  state = {}
+end
+
+--- Opens the outline of the current buffer; the cursor stays where it is.
+function M.open()
+  local source = vim.api.nvim_get_current_buf()
+  if not client_of(source) then
+    vim.notify('rollout: no rollout with a running server in this window.', vim.log.levels.WARN)
+    return
+  end
+  local buffer = vim.api.nvim_create_buf(false, true)
+  local window = vim.api.nvim_open_win(buffer, false, { split = 'right', width = WIDTH })
+  state = { buffer = buffer, window = window, source = source, rows = {} }
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].filetype = 'rolloutoutline'
+  vim.bo[buffer].modifiable = false
+  for option, value in pairs({ wrap = false, number = false, relativenumber = false, signcolumn = 'no' }) do
+    vim.wo[window][0][option] = value
+  end
+  vim.wo[window][0].cursorline = true
+  vim.wo[window].winfixwidth = true
+  for key, action in pairs({ ['<CR>'] = M.jump, r = M.refresh, q = M.close }) do
+    vim.keymap.set('n', key, action, { buffer = buffer, nowait = true })
+  end
+  M.refresh()
+end
+
+function M.toggle()
+  if is_open() then
+    M.close()
+  else
+    M.open()
+  end
+end
+
+return M

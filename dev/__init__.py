@@ -1,0 +1,1 @@
+"""What ./try and ./test do. Standard library only, since they run before anything is installed."""

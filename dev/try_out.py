@@ -1,0 +1,76 @@
+"""./try: opens a rollout in a real editor with the server running; without a terminal, prints what it would show.
+
+Uses an editor without any of the user's configuration and changes nothing of it; opens the file read-only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from dev import environment
+from dev.environment import REPO, Trouble, say
+
+DEMO = "rollout-2026-06-12T09-30-00-*.jsonl"
+USAGE = "usage: ./try [FILE]    opens FILE (or a demo) in Neovim with rollout-ls running"
+
+
+def main(words: list[str]) -> int:
+    """Runs ./try. The exit status."""
+    if len(words) > 1 or words[:1] in (["-h"], ["--help"]):
+        sys.stderr.write(USAGE + "\n")
+        return 0 if len(words) == 1 else 2
+    try:
+        environment.use_new_python()
+        file = _file(words)
+        environment.prepare()
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            return _print(file)
+        if not re.fullmatch(r"rollout-.*\.jsonl", file.name):
+            say("the editor's plugin starts for files named rollout-*.jsonl only; here is the text instead")
+            return _print(file)
+        editor = environment.neovim()
+        if editor is None:
+            say("no Neovim to be had for this machine (0.11 or newer on the PATH would do); here is the text instead")
+            return _print(file)
+        return _edit(editor, file)
+    except Trouble as trouble:
+        sys.stderr.write(f"./try: {trouble}\n")
+        return 2
+
+
+def _file(words: list[str]) -> Path:
+    if not words:
+        demos = sorted((REPO / "fixtures" / "sessions").glob(DEMO))
+        if not demos:
+            raise Trouble("the demo is not there; name a rollout")
+        return demos[0]
+    file = Path(words[0]).resolve()
+    if not file.is_file():
+        raise Trouble(f"{words[0]}: {'is a folder' if file.is_dir() else 'no such file'}")
+    return file
+
+
+def _print(file: Path) -> int:
+    """The outline and the findings. 0 unless the file cannot be read."""
+    command = str(environment.command_of_venv())
+    sys.stdout.write(f"$ rollout-ls outline {file.name}\n")
+    sys.stdout.flush()
+    outline = subprocess.run([command, "outline", str(file)], stdin=subprocess.DEVNULL)
+    sys.stdout.write(f"\n$ rollout-ls check {file.name}\n")
+    sys.stdout.flush()
+    check = subprocess.run([command, "check", file.name], cwd=file.parent, stdin=subprocess.DEVNULL)
+    return 2 if outline.returncode or check.returncode > 1 else 0
+
+
+def _edit(editor: str, file: Path) -> int:
+    surroundings = {
+        **os.environ,
+        "ROLLOUT_LS_REPO": str(REPO),
+        "ROLLOUT_LS_COMMAND": str(environment.command_of_venv()),
+    }
+    command = [editor, "--clean", "-R", "-u", str(REPO / "dev" / "try.lua"), "--", str(file)]
+    return subprocess.run(command, env=surroundings).returncode
