@@ -58,3 +58,13 @@ def test_an_array_of_all() -> None:
     rows = finding_rows("x", buffer, [Finding("shape", "error", Place(line, 0, 1), "")] * 2)
     assert len(json.loads(b"".join(json_array(rows)))) == 2
     assert json.loads(b"".join(json_array([]))) == []
+
+
+def test_a_byte_order_mark_is_no_column() -> None:
+    buffer = Buffer([b'\xef\xbb\xbf{"a":1}\n'])
+    (line,) = buffer
+    mark, value = finding_rows(
+        "x", buffer, [Finding("bom", "error", Place(line, 0, 3), ""), Finding("shape", "error", Place(line, 8, 9), "")]
+    )
+    assert (mark.column, mark.end_column, mark.byte) == (1, 2, 0)
+    assert (value.column, value.end_column, value.byte) == (6, 7, 8)

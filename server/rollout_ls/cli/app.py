@@ -71,7 +71,11 @@ def check(paths: tuple[str, ...], output_format: str, min_level: str, fail_level
 @_TEXT_OR_JSON
 @_ONE_FILE
 def outline(output_format: str, file: str) -> int:
-    """Shows a rollout turn by turn: messages, calls with their outcome, and the line each stands on."""
+    """Shows a rollout turn by turn.
+
+    Messages, calls with their outcome, and the line each stands on. FILE may be packed (.jsonl.zst), or - for standard
+    input.
+    """
     from rollout_ls.cli.outline import run
 
     return run(file, output_format=output_format)
@@ -81,7 +85,10 @@ def outline(output_format: str, file: str) -> int:
 @_TEXT_OR_JSON
 @_ONE_FILE
 def show(output_format: str, file: str) -> int:
-    """Shows what happened in a session: turns, entries, tokens."""
+    """Shows all that happened in a session.
+
+    Turns, entries, results, tokens. FILE may be packed (.jsonl.zst), or - for standard input.
+    """
     from rollout_ls.cli.show import run
 
     return run(file, output_format=output_format)
@@ -90,7 +97,10 @@ def show(output_format: str, file: str) -> int:
 @cli.command()
 @click.option("--stdio", is_flag=True, help="Accepted for editors that say it; there is no other way.")
 def server(stdio: bool) -> int:
-    """Starts the language server on standard input and output. Editors run this."""
+    """Starts the language server, for editors.
+
+    It speaks the language server protocol on standard input and output.
+    """
     raise ToolError("the server is started by its own entry")  # __main__ starts it before this module is imported
 
 

@@ -32,6 +32,7 @@ STYLES = {"error": "bold red", "warning": "bold yellow", "information": "bold bl
 BAR_FROM_FILES = 20
 BAR_FROM_BYTES = 20_000_000
 STDIN_NAME = "<stdin>"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Tally:
@@ -102,10 +103,8 @@ def _checked(files: Sequence[str], tally: Tally) -> Iterator[tuple[list[FindingR
 
 def _findings_of(path: str) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
     document, problem = load(path)
-    for _ in document.steps():
-        pass
     name = STDIN_NAME if path == STANDARD_INPUT else shown_path(path)
-    return finding_rows(name, document.buffer, document.findings()), document.buffer, problem
+    return finding_rows(name, document.buffer, document.finish()), document.buffer, problem
 
 
 # -- writing
@@ -137,7 +136,7 @@ def _full(row: FindingRow, buffer: Buffer) -> Iterable[list[Segment]]:
 
 def _source(row: FindingRow, buffer: Buffer, style: str) -> Iterable[list[Segment]]:
     """The row with the place underlined; nothing where there is no text."""
-    data = buffer.row_text(row.line - 1)
+    data = buffer.row_text(row.line - 1).removeprefix(BYTE_ORDER_MARK)
     if not data:
         return
     start = offset_of(data, row.column - 1, "utf-16")

@@ -16,7 +16,7 @@ from rollout_ls.text.display import label
 from rollout_ls.text.rows import Line, Place
 from rollout_ls.text.secrets import mask
 from rollout_ls.wire import positions
-from rollout_ls.wire.positions import NOWHERE, Range, place_range
+from rollout_ls.wire.positions import NOWHERE, Position, Range, place_range
 
 MAX_MESSAGE_CHARACTERS = 2000
 
@@ -27,6 +27,10 @@ class Rows(positions.Rows, Protocol):
     def byte_of(self, line: Line, /) -> int:
         """The byte offset in the document at which a line begins."""
         ...
+
+
+_MARK = b"\xef\xbb\xbf"
+"""A byte order mark. Editors strip it, so it is no column of the first row."""
 
 
 class RelatedRow(msgspec.Struct, frozen=True):
@@ -106,7 +110,17 @@ def _related_row(path: str, rows: Rows, related: Related) -> RelatedRow:
 
 
 def _range(rows: Rows, place: Place) -> Range:
-    return place_range(rows, place, "utf-16") if _stands(place) else NOWHERE
+    if not _stands(place):
+        return NOWHERE
+    found = place_range(rows, place, "utf-16")
+    if found.start.line == 0 and place.line.data.startswith(_MARK):
+        return Range(_before_mark(found.start, 0), _before_mark(found.end, 1) if found.end.line == 0 else found.end)
+    return found
+
+
+def _before_mark(position: Position, least: int) -> Position:
+    """A position of a first row without its mark; the mark itself is its first column."""
+    return Position(position.line, max(least, position.character - 1))
 
 
 def _stands(place: Place) -> bool:
