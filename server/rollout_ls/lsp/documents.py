@@ -1,0 +1,93 @@
+"""The open documents, by the URI that their client used.
+
+pygls' own store is not used: it keeps a text as one string and converts columns character by character. Here a document
+is a ``workspace.document.Document``; around it stands what only the server knows: when it was opened, how often it was
+edited, who waits for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from rollout_ls.lsp.uris import meaning_of
+
+if TYPE_CHECKING:
+    from rollout_ls.workspace.document import Document
+
+_SERIALS = itertools.count(1)
+
+
+class Opened:
+    """One open document."""
+
+    def __init__(self, uri: str, document: Document) -> None:
+        self.uri = uri
+        self.document = document
+        self.serial = next(_SERIALS)
+        """Differs for each opening, of the same file too."""
+        self.edits = 0
+        """Edits since it was opened; with ``serial`` it names one state of the text."""
+        self.closed = False
+        self.lost = False
+        """An edit could not be applied, so the text is not the client's; until it sends the whole text again."""
+        self.failure: str | None = None
+        """The id of the error in the log that ended the pass over the present text."""
+        self.stopped = False
+        """The user cancelled the pass over the present text."""
+        self.waiters: list[Callable[[], None]] = []
+        """Called once each when the eager pass is done, or will not be."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether waiting is of no use any more: the eager pass is done or will not be."""
+        return self.closed or self.lost or self.stopped or self.failure is not None or self.document.eager_ready
+
+    def touched(self) -> None:
+        """The text is another one now."""
+        self.edits += 1
+        self.failure = None
+        self.stopped = False
+
+    def release(self) -> None:
+        """Lets all go on that wait."""
+        waiters, self.waiters = self.waiters, []
+        for waiter in waiters:
+            waiter()
+
+
+class Documents:
+    """All open documents. Belongs to the loop."""
+
+    def __init__(self) -> None:
+        self._by_uri: dict[str, Opened] = {}
+        self._by_meaning: dict[str, Opened] = {}
+
+    def __iter__(self) -> Iterator[Opened]:
+        return iter(list(self._by_uri.values()))
+
+    def put(self, uri: str, document: Document) -> Opened:
+        """Opens a document; one that is open under this URI is closed for it."""
+        self.remove(uri)
+        opened = Opened(uri, document)
+        self._by_uri[uri] = opened
+        self._by_meaning[meaning_of(uri)] = opened
+        return opened
+
+    def remove(self, uri: str) -> Opened | None:
+        """Closes a document; None where there is none of that URI."""
+        opened = self.find(uri)
+        if opened is None:
+            return None
+        opened.closed = True
+        del self._by_uri[opened.uri]
+        meaning = meaning_of(opened.uri)
+        if self._by_meaning.get(meaning) is opened:
+            del self._by_meaning[meaning]
+        opened.release()
+        return opened
+
+    def find(self, uri: str) -> Opened | None:
+        """The open document of a URI, however it is spelt."""
+        return self._by_uri.get(uri) or self._by_meaning.get(meaning_of(uri))

@@ -1,0 +1,109 @@
+"""textDocument/didOpen, didChange, didClose: the client's texts, kept by ``lsp.documents``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rollout_ls.lsp.client import Reader
+from rollout_ls.lsp.logs import logger
+from rollout_ls.lsp.messages import Texts
+from rollout_ls.lsp.params import DidChange, DidOpen, OfDocument, TextChange, text_pieces
+
+if TYPE_CHECKING:
+    from rollout_ls.lsp.server import RolloutServer
+    from rollout_ls.workspace.document import Change, Document
+
+_decode_open = msgspec.json.Decoder(DidOpen).decode
+_decode_change = msgspec.json.Decoder(DidChange).decode
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A document made ready by the thread that read its text."""
+
+    uri: str
+    document: Document
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """The changes of one didChange, decoded."""
+
+    uri: str
+    version: int | None
+    changes: list[Change]
+
+
+def prepare_open(params: bytes, texts: Texts) -> Prepared:
+    """Makes the document of a didOpen, which takes a while for a large one: for the reading thread.
+
+    Raises ValueError (msgspec's errors are such) where the parameters are none of a didOpen.
+    """
+    from rollout_ls.workspace.document import Document
+
+    opened = _decode_open(params).text_document
+    return Prepared(opened.uri, Document(opened.uri, opened.version, text_pieces(opened.text, texts)))
+
+
+def prepare_edit(params: bytes, texts: Texts) -> Edit:
+    """The changes of a didChange. Raises ValueError likewise."""
+    decoded = _decode_change(params)
+    named = decoded.text_document
+    return Edit(named.uri, named.version, [_change(one, texts) for one in decoded.content_changes])
+
+
+def _change(change: TextChange, texts: Texts) -> Change:
+    from rollout_ls.workspace.document import Change
+
+    text = b"".join(text_pieces(change.text, texts))
+    if change.range is None:
+        return Change(None, None, text)
+    start, end = change.range.start, change.range.end
+    first, last = sorted(((start.line, start.character), (end.line, end.character)))
+    return Change(first, last, text)
+
+
+def did_open(ls: RolloutServer, prepared: Prepared) -> None:
+    """Puts a document beside the others; its passes begin."""
+    old = ls.documents.find(prepared.uri)
+    if old is not None and old.uri == prepared.uri:
+        logger.warning("a document was opened twice")
+        ls.forget(old)
+    ls.passes.schedule(ls.documents.put(prepared.uri, prepared.document))
+
+
+def did_change(ls: RolloutServer, edit: Edit) -> None:
+    """Applies edits. Where one cannot be applied, the text is not the client's any more, and no answer relies on it."""
+    opened = ls.documents.find(edit.uri)
+    if opened is None:
+        logger.warning("a change of a document that is not open was ignored")
+        return
+    whole = next((at for at in reversed(range(len(edit.changes))) if edit.changes[at].start is None), None)
+    if opened.lost and whole is None:
+        return
+    opened.touched()
+    try:
+        opened.document.edit(edit.changes[whole or 0 :], edit.version, ls.client.unit)
+    except Exception:
+        ls.lose(opened)
+        raise
+    opened.lost = False
+    ls.passes.schedule(opened)
+
+
+def change_failed(ls: RolloutServer, params: bytes) -> None:
+    """A didChange that could not be read: the document that it names is out of step from now on."""
+    try:
+        named = Reader(msgspec.json.decode(params)).at("textDocument").text("uri")
+    except (msgspec.DecodeError, RecursionError):
+        named = None
+    opened = ls.documents.find(named) if named is not None else None
+    if opened is not None:
+        ls.lose(opened)
+
+
+def did_close(ls: RolloutServer, params: OfDocument) -> None:
+    """Forgets a document."""
+    opened = ls.documents.find(params.text_document.uri)
+    if opened is not None:
+        ls.forget(opened)

@@ -1,0 +1,114 @@
+"""Drives the documents' passes on the loop, a slice at a time, so that messages come through in between.
+
+First whoever is waited for, then the eager passes, the latest document first, then the idle ones. Work on a text that
+was edited meanwhile is dropped. Never looks at what a pass finds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+
+from rollout_ls.lsp.documents import Opened
+from rollout_ls.lsp.logs import log_exception
+
+_DONE = object()
+AT_ONCE_SECONDS = 0.02
+"""How long an answer that needs a document may bring it up to date itself before it waits for its turn."""
+
+
+class _Work:
+    """The pass over one state of a text."""
+
+    __slots__ = ("began", "edits", "opened", "steps", "told")
+
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self.edits = opened.edits
+        self.steps: Iterator[None] = opened.document.steps()
+        self.began = time.monotonic()
+        self.told = False
+
+
+class Passes:
+    """The passes under way. Belongs to the loop.
+
+    ``on_eager`` and ``on_idle`` are called when a pass over the present text is done, ``on_slice`` after each slice
+    with the seconds since the pass began.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        on_eager: Callable[[Opened], None],
+        on_idle: Callable[[Opened], None],
+        on_slice: Callable[[Opened, float], None],
+    ) -> None:
+        self._loop = loop
+        self._on_eager = on_eager
+        self._on_idle = on_idle
+        self._on_slice = on_slice
+        self._works: dict[int, _Work] = {}
+        self._turning = False
+
+    def schedule(self, opened: Opened) -> None:
+        """Has a document's passes brought up to date, before those scheduled earlier."""
+        self._work(opened)
+        if not self._turning:
+            self._turning = True
+            self._loop.call_soon(self._turn)
+
+    def drop(self, opened: Opened) -> None:
+        """Leaves a document alone: it was closed, or its user said so."""
+        self._works.pop(opened.serial, None)
+
+    def advance(self, opened: Opened) -> bool:
+        """Works on a document now, shortly; whether there is no use in waiting for it any more."""
+        until = time.monotonic() + AT_ONCE_SECONDS
+        while not opened.settled and time.monotonic() < until:
+            self._step(self._work(opened))
+        return opened.settled
+
+    def _work(self, opened: Opened) -> _Work:
+        work = self._works.pop(opened.serial, None)
+        if work is None or work.edits != opened.edits:
+            work = _Work(opened)
+        self._works[opened.serial] = work
+        return work
+
+    def _turn(self) -> None:
+        work = self._next()
+        if work is None:
+            self._turning = False
+            return
+        self._loop.call_soon(self._turn)
+        self._step(work)
+
+    def _next(self) -> _Work | None:
+        latest_first = [work for work in reversed(self._works.values()) if not work.opened.closed]
+        eager = [work for work in latest_first if not work.opened.document.eager_ready]
+        waited_for = [work for work in eager if work.opened.waiters]
+        return next(iter([*waited_for, *eager, *latest_first]), None)
+
+    def _step(self, work: _Work) -> None:
+        opened = work.opened
+        if work.edits != opened.edits:
+            work = self._work(opened)
+        try:
+            more = next(work.steps, _DONE) is not _DONE
+        except Exception as error:
+            opened.failure = log_exception("a pass over a document", error)
+            self.drop(opened)
+            opened.release()
+            return
+        if opened.document.eager_ready and not work.told:
+            work.told = True
+            opened.release()
+            self._on_eager(opened)
+        if more:
+            self._on_slice(opened, time.monotonic() - work.began)
+            return
+        self.drop(opened)
+        if opened.document.idle_ready:
+            self._on_idle(opened)

@@ -1,0 +1,189 @@
+"""The language server: what belongs to one client, put together, and its start and end.
+
+Speaks over the process's standard input and output, of which it keeps private copies: whatever prints, prints to
+stderr. Imports nothing of the core that ``initialize`` does not need; the rest comes with the first document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from pygls.lsp.server import LanguageServer
+
+from rollout_ls import __version__
+from rollout_ls.lsp import errors, logs
+from rollout_ls.lsp.calls import Calls
+from rollout_ls.lsp.capabilities import SERVER_NAME
+from rollout_ls.lsp.client import Client
+from rollout_ls.lsp.documents import Documents, Opened
+from rollout_ls.lsp.findings import Findings
+from rollout_ls.lsp.handlers import sync
+from rollout_ls.lsp.leaving import Leaving, leave, watch_parent
+from rollout_ls.lsp.methods import METHODS
+from rollout_ls.lsp.outbox import Outbox
+from rollout_ls.lsp.passes import Passes
+from rollout_ls.lsp.progress import Progress
+from rollout_ls.lsp.protocol import LazyConverter, RolloutProtocol
+from rollout_ls.lsp.reading import read_all
+from rollout_ls.lsp.requests import Requests
+from rollout_ls.lsp.uris import path_of
+from rollout_ls.workspace.threads import Threads
+
+if TYPE_CHECKING:
+    from rollout_ls.projection.surroundings import Surroundings
+
+_FLUSH_SECONDS = 0.3
+_FINISH_SECONDS = 0.4
+"""How long open requests may still be worked on after the end of the input."""
+
+
+class RolloutServer(LanguageServer):
+    """The server of one client. Its parts belong to the loop, but ``requests``, ``outbox`` and ``leaving``."""
+
+    protocol: RolloutProtocol
+
+    def __init__(self, output: int) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.leaving = Leaving(self._on_leave)
+        self.outbox = Outbox(output, self.leaving.begin)
+        self.requests = Requests(self.outbox)
+        self.calls = Calls(self.outbox)
+        self.client = Client()
+        self.folders: tuple[str, ...] = ()
+        self.documents = Documents()
+        self.threads = Threads()
+        self.findings = Findings(self.loop, self.calls, self.client)
+        self.reading_progress = Progress(self.calls, self._stop_pass)
+        self.passes = Passes(self.loop, self._eager_done, self._idle_done, self._slice_done)
+        self._ended = self.loop.create_future()
+        super().__init__(SERVER_NAME, __version__, protocol_cls=RolloutProtocol, converter_factory=LazyConverter)
+        for method in METHODS.values():
+            self.feature(method.name)(method.handler)
+
+    # -- its life
+    def run(self, descriptor: int) -> int:
+        """Serves a client that writes to a descriptor, until it leaves; the code to end the process with."""
+        asyncio.set_event_loop(self.loop)
+        self.loop.set_exception_handler(_log_of_loop)
+        threading.Thread(target=read_all, args=(descriptor, self), name="rollout-ls reader", daemon=True).start()
+        self.loop.run_until_complete(self._ended)
+        self.outbox.flush(_FLUSH_SECONDS)
+        return self.leaving.code
+
+    def meet(self, client: Client) -> None:
+        """From now on it is this client."""
+        self.client = client
+        self.folders = client.folders
+        self.findings = Findings(self.loop, self.calls, client)
+        if client.process_id is not None:
+            watch_parent(client.process_id, self.leaving.begin)
+
+    def shut_down(self) -> None:
+        """Begins nothing new."""
+        self.leaving.shut_down = True
+        for opened in self.documents:
+            self.passes.drop(opened)
+
+    def leave(self) -> None:
+        """Ends the loop; what is open is answered, so that each request has its answer."""
+        if not self._ended.done():
+            self.requests.fail_all(errors.SERVER_CANCELLED, "the server ends")
+            self._ended.set_result(None)
+
+    def _on_leave(self, finish: bool) -> None:
+        until = self.loop.time() + (_FINISH_SECONDS if finish else 0)
+        self.loop.call_soon_threadsafe(self._leave_when_done, until)
+
+    def _leave_when_done(self, until: float) -> None:
+        if len(self.requests) and self.loop.time() < until:
+            self.loop.call_later(0.01, self._leave_when_done, until)
+        else:
+            self.leave()
+
+    # -- its documents
+    def forget(self, opened: Opened) -> None:
+        """A document is closed."""
+        self.passes.drop(opened)
+        self.reading_progress.done(opened)
+        self.documents.remove(opened.uri)
+        self.findings.closed(opened)
+
+    def lose(self, opened: Opened) -> None:
+        """A document's text is no longer its client's."""
+        opened.touched()
+        opened.lost = True
+        self.passes.drop(opened)
+        self.reading_progress.done(opened)
+        self.findings.withdraw(opened)
+        opened.release()
+        logs.logger.warning("a document is out of step with its client until its whole text comes")
+
+    def change_failed(self, params: bytes) -> None:
+        """See ``handlers.sync``."""
+        sync.change_failed(self, params)
+
+    def surroundings(self, opened: Opened) -> Surroundings:
+        """What a feature may know of the world around a document."""
+        from rollout_ls.projection.surroundings import Surroundings
+
+        path = path_of(opened.uri)
+        return Surroundings(known_threads=self.threads.known(path) if path is not None else frozenset())
+
+    def _eager_done(self, opened: Opened) -> None:
+        self.reading_progress.done(opened)
+        self.findings.changed(opened)
+
+    def _idle_done(self, opened: Opened) -> None:
+        self.findings.changed(opened)
+
+    def _slice_done(self, opened: Opened, seconds: float) -> None:
+        if self.client.progress:
+            self.reading_progress.slice_done(opened, seconds)
+
+    def _stop_pass(self, opened: Opened) -> None:
+        opened.stopped = True
+        self.passes.drop(opened)
+        opened.release()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """pygls shows such errors to the user, text and all; here they go to the log, without it."""
+        logs.log_exception("pygls", error)
+
+
+def main() -> int:
+    """Starts the server over standard input and output and ends the process with the right code."""
+    logs.set_up()
+    reading, writing = take_wire()
+    server = RolloutServer(writing)
+    gc.freeze()
+    try:
+        code = server.run(reading)
+    except KeyboardInterrupt:
+        code = 130
+    leave(code)
+    return code
+
+
+def take_wire() -> tuple[int, int]:
+    """(input, output): private copies of the standard ones, which lead to nothing and to stderr from now on."""
+    reading, writing = os.dup(0), os.dup(1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(reading, os.O_BINARY)
+        msvcrt.setmode(writing, os.O_BINARY)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return reading, writing
+
+
+def _log_of_loop(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    logs.log_exception("the loop", context.get("exception"))

@@ -1,0 +1,313 @@
+"""The shapes of the language server protocol that leave the process, and how findings, symbols and jumps become them.
+
+Everything that can be long goes out through these structs, written by msgspec; nothing here passes through cattrs, and
+nothing knows pygls. Decides nothing: what is found and shown was settled by the layers below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rollout_ls.features.symbol import Symbol
+from rollout_ls.rules.finding import Finding, Related
+from rollout_ls.text.columns import Unit
+from rollout_ls.text.rows import Line, Place
+from rollout_ls.wire.positions import Position, Range, Rows, last_row, lines_range, place_range
+
+SOURCE = "rollout"
+"""The ``source`` of every diagnostic, and the identifier under which they are pulled."""
+
+SEVERITY_NUMBERS = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+
+SYMBOL_NUMBERS = {
+    "Module": 2,
+    "Namespace": 3,
+    "Function": 12,
+    "Constant": 14,
+    "String": 15,
+    "Object": 19,
+    "Null": 21,
+    "Event": 24,
+}
+FIRST_SYMBOL_NUMBERS = frozenset(range(1, 19))
+"""The kinds that a client knows which does not say (LSP 3.17, DocumentSymbolClientCapabilities)."""
+DEPRECATED = 1
+"""The one symbol tag of the protocol."""
+
+
+class Location(msgspec.Struct, frozen=True, gc=False):
+    """A range of some document."""
+
+    uri: str
+    range: Range
+
+
+class LocationLink(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """A jump that also says what it was asked on."""
+
+    target_uri: str
+    target_range: Range
+    target_selection_range: Range
+    origin_selection_range: Range | None = None
+
+
+class MarkupContent(msgspec.Struct, frozen=True, gc=False):
+    """``kind`` is ``markdown`` or ``plaintext``."""
+
+    kind: str
+    value: str
+
+
+class HoverAnswer(msgspec.Struct, frozen=True, gc=False):
+    """What a hover shows, and of what."""
+
+    contents: MarkupContent
+    range: Range
+
+
+class DocumentHighlight(msgspec.Struct, frozen=True, gc=False):
+    """``kind`` 1 is text."""
+
+    range: Range
+    kind: int = 1
+
+
+class DocumentSymbol(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """A node of the outline, its children below it. ``deprecated`` is for clients that know no tags."""
+
+    name: str
+    kind: int
+    range: Range
+    selection_range: Range
+    detail: str = ""
+    tags: tuple[int, ...] = ()
+    deprecated: bool = False
+    children: tuple[DocumentSymbol, ...] = ()
+
+
+class SymbolInformation(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """The same for clients that take a flat list only."""
+
+    name: str
+    kind: int
+    location: Location
+    container_name: str = ""
+    tags: tuple[int, ...] = ()
+    deprecated: bool = False
+
+
+class FoldingRange(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """Rows from 0, both included."""
+
+    start_line: int
+    end_line: int
+    kind: str | None = None
+
+
+class CodeDescription(msgspec.Struct, frozen=True, gc=False):
+    """Where the page of a code is."""
+
+    href: str
+
+
+class RelatedInformation(msgspec.Struct, frozen=True, gc=False):
+    """Another place that belongs to a diagnostic."""
+
+    location: Location
+    message: str
+
+
+class Diagnostic(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """``severity`` is 1 error, 2 warning, 3 information, 4 hint."""
+
+    range: Range
+    severity: int
+    code: str
+    message: str
+    source: str | None = None
+    code_description: CodeDescription | None = None
+    related_information: tuple[RelatedInformation, ...] = ()
+
+
+class PublishDiagnosticsParams(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All findings of one document, sent unasked."""
+
+    uri: str
+    diagnostics: Sequence[Diagnostic]
+    version: int | None = None
+
+
+class FullReport(msgspec.Struct, frozen=True, rename="camel", tag_field="kind", tag="full"):
+    """All findings of one document, asked for."""
+
+    result_id: str
+    items: Sequence[Diagnostic]
+
+
+class UnchangedReport(msgspec.Struct, frozen=True, rename="camel", tag_field="kind", tag="unchanged"):
+    """The findings are those that went out under this id before."""
+
+    result_id: str
+
+
+class Telling(msgspec.Struct, frozen=True):
+    """How diagnostics are written for one client: its unit, and what of the optional parts it takes.
+
+    ``page_of`` gives the address of a code's page, or None where there is none.
+    """
+
+    unit: Unit
+    related: bool = False
+    page_of: Callable[[str], str | None] | None = None
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """How symbols are written for one client. ``kinds`` are the numbers it knows."""
+
+    unit: Unit
+    kinds: frozenset[int] = FIRST_SYMBOL_NUMBERS
+    tags: bool = False
+
+
+class Foldable(msgspec.Struct, frozen=True):
+    """The parts of a fold that leave the process; ``features.folding.Fold`` has them too."""
+
+    first: Line
+    last: Line
+    kind: str | None = None
+
+
+# -- findings
+def diagnostic(finding: Finding, uri: str, rows: Rows, telling: Telling) -> Diagnostic:
+    """One finding of the document ``uri`` as the protocol has it."""
+    href = telling.page_of(finding.code) if telling.page_of is not None else None
+    related = finding.related if telling.related else ()
+    return Diagnostic(
+        range=place_range(rows, finding.place, telling.unit),
+        severity=SEVERITY_NUMBERS[finding.severity],
+        code=finding.code,
+        message=finding.message,
+        source=SOURCE,
+        code_description=CodeDescription(href) if href else None,
+        related_information=tuple(_related(one, uri, rows, telling.unit) for one in related),
+    )
+
+
+def diagnostics(findings: Iterable[Finding], uri: str, rows: Rows, telling: Telling) -> list[Diagnostic]:
+    """Findings of one document, in their order."""
+    return [diagnostic(finding, uri, rows, telling) for finding in findings]
+
+
+def _related(related: Related, uri: str, rows: Rows, unit: Unit) -> RelatedInformation:
+    return RelatedInformation(Location(uri, place_range(rows, related.place, unit)), related.message)
+
+
+# -- the outline
+def document_symbols(symbols: Iterable[Symbol], rows: Rows, drawing: Drawing) -> list[DocumentSymbol]:
+    """The outline as a tree."""
+    return [_document_symbol(symbol, rows, drawing) for symbol in symbols]
+
+
+def symbol_information(symbols: Iterable[Symbol], uri: str, rows: Rows, drawing: Drawing) -> list[SymbolInformation]:
+    """The outline as a flat list, parents before their children."""
+    flat: list[SymbolInformation] = []
+    _flatten(symbols, "", uri, rows, drawing, flat)
+    return flat
+
+
+def _document_symbol(symbol: Symbol, rows: Rows, drawing: Drawing) -> DocumentSymbol:
+    whole = lines_range(rows, symbol.first, symbol.last, drawing.unit)
+    return DocumentSymbol(
+        name=symbol.name,
+        kind=symbol_number(symbol, drawing),
+        range=whole,
+        selection_range=_within(place_range(rows, symbol.selection, drawing.unit), whole),
+        detail=symbol.detail,
+        tags=(DEPRECATED,) if symbol.deprecated and drawing.tags else (),
+        deprecated=symbol.deprecated and not drawing.tags,
+        children=tuple(_document_symbol(child, rows, drawing) for child in symbol.children),
+    )
+
+
+def _flatten(
+    symbols: Iterable[Symbol], parent: str, uri: str, rows: Rows, drawing: Drawing, flat: list[SymbolInformation]
+) -> None:
+    for symbol in symbols:
+        flat.append(
+            SymbolInformation(
+                name=symbol.name,
+                kind=symbol_number(symbol, drawing),
+                location=Location(uri, lines_range(rows, symbol.first, symbol.last, drawing.unit)),
+                container_name=parent,
+                tags=(DEPRECATED,) if symbol.deprecated and drawing.tags else (),
+                deprecated=symbol.deprecated and not drawing.tags,
+            )
+        )
+        _flatten(symbol.children, symbol.name, uri, rows, drawing, flat)
+
+
+def symbol_number(symbol: Symbol, drawing: Drawing) -> int:
+    """The number of a symbol's kind; ``String`` where the client does not know it."""
+    number = SYMBOL_NUMBERS[symbol.kind]
+    return number if number in drawing.kinds else SYMBOL_NUMBERS["String"]
+
+
+def _within(inner: Range, outer: Range) -> Range:
+    """Editors refuse a symbol whose selection leaves its range."""
+    start, end = (inner.start.line, inner.start.character), (inner.end.line, inner.end.character)
+    first, last = (outer.start.line, outer.start.character), (outer.end.line, outer.end.character)
+    if first <= start and end <= last:
+        return inner
+    start, end = min(max(start, first), last), min(max(end, first), last)
+    return Range(Position(*start), Position(*end))
+
+
+# -- folds
+def folding_ranges(folds: Iterable[Foldable], rows: Rows, limit: int | None = None) -> list[FoldingRange]:
+    """Folds of two rows or more, in file order; where the client takes fewer, the longest ones."""
+    ranges = [FoldingRange(rows.row_of(fold.first), last_row(rows, fold.last), fold.kind) for fold in folds]
+    ranges = [one for one in ranges if one.end_line > one.start_line]
+    if limit is not None and len(ranges) > limit:
+        ranges.sort(key=lambda one: (one.start_line - one.end_line, one.start_line))
+        ranges = sorted(ranges[: max(0, limit)], key=lambda one: (one.start_line, -one.end_line))
+    return ranges
+
+
+# -- places and jumps
+def location(place: Place, uri: str, rows: Rows, unit: Unit) -> Location:
+    """A place of the document ``uri``."""
+    return Location(uri, place_range(rows, place, unit))
+
+
+def record_link(origin: Place, target: Place, uri: str, rows: Rows, unit: Unit) -> LocationLink:
+    """A jump within the document ``uri``: the whole record is the target, the place in it is selected."""
+    selection = place_range(rows, target, unit)
+    whole = lines_range(rows, target.line, target.line, unit)
+    return LocationLink(uri, whole, _within(selection, whole), place_range(rows, origin, unit))
+
+
+# -- writing
+_ENCODER = msgspec.json.Encoder()
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encode(value: Any) -> bytes:
+    """JSON of a value. A half surrogate, which no message may hold, is written as U+FFFD."""
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_mended(msgspec.to_builtins(value)))
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_mended(key): _mended(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mended(one) for one in value]
+    return value
