@@ -35,10 +35,11 @@ class Scalar(msgspec.Struct, frozen=True):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """A string out of a list. `open`: the reader takes any other string too."""
+    """A string out of a list. `open`: the reader takes any other string too (of the `format`)."""
 
     words: tuple[str, ...]
     open: bool = False
+    format: str | None = None
 
 
 class List(msgspec.Struct, frozen=True):
@@ -136,13 +137,20 @@ class Either(msgspec.Struct, frozen=True):
 
 Type = Scalar | Words | List | Map | Obj | Tagged | Keyed | OneOf | Either
 
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 CHECKED_FORMATS: dict[str, str] = {
-    "uuid": r"^(urn:uuid:)?(\{)?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}(\})?$",
-    "abs-path": r"^([/~]|[A-Za-z]:[\\/]|\\\\)",
-    "file-uri": r"^file:",
-    "agent-path": r"^(/root(/[a-z0-9_]+)*|/morpheus)$",
+    "uuid": rf"^(?:[0-9a-fA-F]{{32}}|(?:urn:uuid:)?{_UUID}|\{{{_UUID}\}})\Z",
+    "abs-path": r"^(?:/|[A-Za-z]:[\\/]|\\\\)",
+    "file-uri": r"^(?i:file):",
+    "path-or-uri": r"^(?:/|[A-Za-z]:[\\/]|\\\\|(?i:file):)",
+    "non-empty": r"(?s).",
+    "agent-path": r"^(?:/root(?:/(?!root(?:/|\Z))[a-z0-9_]+)*|/morpheus)\Z",
+    "rfc3339-strict": (
+        r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?"
+        r"(?:[Zz]|[+-]\d\d:\d\d)\Z"
+    ),
 }
-"""Formats of strings that the reader refuses when they do not match, as regular expressions."""
+"""Formats of strings that the reader refuses when they do not match, as regular expressions (both systems' paths)."""
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -199,6 +207,7 @@ class _ShapeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other: dict[str, _FieldEntry] | None = None
     words: tuple[str, ...] = ()
     open: bool = False
+    format: str | None = None
     one_of: dict[str, _FieldEntry] | None = None
     either: tuple[str, ...] = ()
     choose_by: str | None = None
@@ -336,7 +345,7 @@ class _Builder:
         if entry.one_of is not None:
             return Keyed(name, entry.words, entry.open, self.fields(entry.one_of, label), entry.legacy_keys)
         if entry.words:
-            return Words(entry.words, entry.open)
+            return Words(entry.words, entry.open, entry.format)
         if entry.tag is None:
             return Obj(label, self.fields(entry.fields or {}, label), entry.strict, entry.legacy, label)
         variants: dict[str, Obj | Tagged] = {}

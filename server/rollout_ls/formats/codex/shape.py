@@ -52,7 +52,10 @@ _WANTED = {
     "uuid": "a UUID",
     "abs-path": "an absolute path",
     "file-uri": "a file: URI",
+    "path-or-uri": "an absolute path or a file: URI",
+    "non-empty": "a text that is not empty",
     "agent-path": "an agent path (`/root`, or below it)",
+    "rfc3339-strict": "an RFC 3339 time",
 }
 
 
@@ -237,7 +240,7 @@ class _Walker:
                 self._add("int-too-big", path, how, path, f"{_name(path)} is an integer of more than 64 bits")
             elif not least <= value <= most:
                 self._add("int-range", path, "value", path, f"{_name(path)} must lie between {least} and {most}")
-        elif node.format in _PATTERNS and not _PATTERNS[node.format].match(value):
+        elif node.format in _PATTERNS and not _PATTERNS[node.format].search(value):
             self._add("bad-value", path, "value", path, f"{_name(path)} must be {_WANTED[node.format]}")
         elif node.format == "call-id" and value == "":
             message = f"{_name(path)} is empty: call and output cannot be matched"
@@ -248,6 +251,8 @@ class _Walker:
             self._wrong(path, "a string", value)
         elif value not in node.words and not node.open:
             self._unknown_word(value, path, "value", path)
+        elif node.format in _PATTERNS and not _PATTERNS[node.format].search(value):
+            self._add("bad-value", path, "value", path, f"{_name(path)} must be {_WANTED[node.format]}")
 
     def _unknown_word(self, word: str, path: Path, how: str, place: Path) -> None:
         if self._first_header and path == ("payload", "history_mode"):

@@ -211,7 +211,7 @@ class _Maker:
         if isinstance(node, Scalar):
             return _scalar(node)
         if isinstance(node, Words):
-            return str if node.open else Literal[node.words]
+            return _scalar(Scalar("string", node.format)) if node.open else Literal[node.words]
         if isinstance(node, List):
             return list.__class_getitem__(self.of(node.of))
         if isinstance(node, Map):

@@ -9,8 +9,9 @@ class Surroundings(msgspec.Struct, frozen=True):
     """Facts from outside the text.
 
     ``utc_offset_minutes`` is the reader's time zone for times of day; ``None`` shows UTC.
-    ``known_threads`` are ids of threads whose rollouts are near.
+    ``known_threads`` are ids of threads whose rollouts are near. ``on_disk`` tells that the text is a file's bytes.
     """
 
     utc_offset_minutes: int | None = None
     known_threads: frozenset[str] = frozenset()
+    on_disk: bool = False

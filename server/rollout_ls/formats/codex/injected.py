@@ -1,0 +1,38 @@
+"""Which texts of the user role were put in by the harness, not typed by a person.
+
+The newest builds say it in the item's metadata; before, only the text's beginning tells (upstream's own way of telling
+contextual messages). Never a guess from length or position.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MARKS: tuple[tuple[str, str], ...] = (
+    ("# AGENTS.md instructions", "AGENTS.md"),
+    ("<user_instructions>", "AGENTS.md"),
+    ("<INSTRUCTIONS>", "AGENTS.md"),
+    ("<environment_context>", "environment"),
+    ("<skill>", "skill"),
+    ("<skills", "skill"),
+    ("<user_shell_command>", "user shell command"),
+    ("<turn_aborted>", "turn aborted"),
+    ("<subagent_notification>", "sub-agent notification"),
+    ("<codex_internal_context", "internal"),
+    ("<goal_context>", "goal"),
+    ("<hook_prompt", "hook"),
+    ("<external_", "external"),
+    ("<permissions instructions>", "permissions"),
+    ("<recommended_plugins", "plugins"),
+)
+
+
+def context_of(text: str, payload: Any) -> str:
+    """The name of the injected context that a text of the user role is; empty for the words of a person.
+
+    ``payload`` is the item, whose metadata is asked first.
+    """
+    head = text[:64].lstrip()
+    if not head.startswith(("<", "#")):
+        return ""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), "")

@@ -1,0 +1,65 @@
+"""One line of a rollout, read: the fast way for a record that decodes, the long way for one that does not.
+
+The only door from bytes to statements. Never fails, never looks at another line, keeps nothing of the line's text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollout_ls.formats.codex import shape, types
+from rollout_ls.formats.codex.remarks import remarks_on
+from rollout_ls.formats.codex.statements import statement_of
+from rollout_ls.formats.reading import Reading
+from rollout_ls.formats.statement import Call, Compaction, Message, Reasoning, Result, Statement, Usage
+from rollout_ls.jsonl.examine import Value, eager_faults, examine
+
+_WHITE = b" \t\r\n"
+_REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
+
+
+def read_line(data: bytes) -> Reading:
+    """Reads the bytes of one line, its end included."""
+    record = types.read(data)
+    if record is not None:
+        broken = eager_faults(data[:-1] if data.endswith(b"\n") else data) if b"\\u" in data or b"\r" in data else ()
+        statement = statement_of(record)
+        misshapen = shape.extra(record, data)
+        if type(statement) in _REMARKABLE:
+            misshapen += remarks_on(statement, _payload(record), data, 0)
+        return Reading((statement,), broken, misshapen)
+    text = data.rstrip(_WHITE)
+    if not text:
+        return Reading(blank=True)
+    return _read_damaged(text)
+
+
+def _read_damaged(text: bytes) -> Reading:
+    examined = examine(text)
+    statements: list[Statement] = []
+    misshapen: list[shape.ShapeFault] = []
+    for value in examined.values:
+        record = types.read(value.text)
+        if record is None:
+            walked = shape.walk(value.text, value.start)
+            misshapen += walked.faults
+            record = shape.lenient(value.text)
+        else:
+            misshapen += shape.extra(record, value.text, value.start)
+        alone = len(examined.values) == 1 and value.start == 0 and not value.recovered
+        end = -1 if alone else value.end
+        statement = statement_of(record, value.start, end, _is_rescued(value, examined.faults))
+        statements.append(statement)
+        payload = _payload(record)
+        if type(statement) in _REMARKABLE and payload is not None:
+            misshapen += remarks_on(statement, payload, value.text, value.start)
+    return Reading(tuple(statements), examined.faults, tuple(misshapen))
+
+
+def _payload(record: Any) -> Any:
+    return record if types.is_bare(record) else record.payload
+
+
+def _is_rescued(value: Value, faults: tuple[Any, ...]) -> bool:
+    """Whether a record stood behind a torn fragment (a mended one is at its place, and nothing is said of it)."""
+    return value.recovered and any(fault.what == "torn" and fault.end <= value.start for fault in faults)

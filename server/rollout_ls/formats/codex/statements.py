@@ -1,0 +1,703 @@
+"""What each Codex record says, as neutral statements.
+
+One small reader a kind, found by the kind's name; a kind without one says nothing that another record could be related
+to. Reads typed records and lenient views alike, so every value may be None; never raises, keeps no text and no Raw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+import orjson
+
+from rollout_ls.formats.codex.injected import context_of
+from rollout_ls.formats.codex.types import is_bare, kind_of, text_of
+from rollout_ls.formats.statement import (
+    NO_OUTCOME,
+    Call,
+    CallMirror,
+    Compaction,
+    Header,
+    Message,
+    Naming,
+    Notice,
+    Outcome,
+    Reasoning,
+    Result,
+    Rollback,
+    SessionKind,
+    Settings,
+    Statement,
+    Tokens,
+    TurnEnd,
+    TurnStart,
+    Unknown,
+    Usage,
+)
+
+Common = dict[str, Any]
+Reader = Callable[[Any, Common], Statement]
+
+
+def statement_of(record: Any, start: int = 0, end: int = -1, recovered: bool = False) -> Statement:
+    """The statement of one record (typed, or a lenient view); ``start`` and ``end`` are its bytes in its line."""
+    kind = kind_of(record)
+    payload = record if is_bare(record) else record.payload
+    ordinal = getattr(record, "ordinal", None)
+    common: Common = {"kind": kind or "", "start": start, "end": end, "recovered": recovered}
+    if ordinal.__class__ is int:
+        common["ordinal"] = ordinal
+    if kind is None:
+        return Unknown(label=_label(record, payload), **common)
+    reader = READERS.get(kind)
+    if reader is None or payload is None:
+        turn_id = getattr(payload, "turn_id", None)
+        if isinstance(turn_id, str):
+            common["turn_id"] = turn_id
+        return Statement(**common)
+    return reader(payload, common)
+
+
+def _label(record: Any, payload: Any) -> str:
+    """The discriminator of a record of no known kind: of its payload, else its own."""
+    for value in (_get(_get(payload, "item"), "type"), _get(payload, "type"), _get(record, "type")):
+        if isinstance(value, str) and value and value not in ("item_completed",):
+            return value
+    return "record"
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _words(text: str) -> int:
+    return hash(text) if text else 0
+
+
+def _parts_text(parts: Any) -> str:
+    return "".join(text for part in _list(parts) if (text := text_of(getattr(part, "text", None))))
+
+
+def _passed_turn(payload: Any) -> str:
+    """The turn that an item names in what the harness passes through."""
+    passed = getattr(payload, "internal_chat_message_metadata_passthrough", None)
+    return _text(getattr(passed, "turn_id", None)) if passed is not None else ""
+
+
+def _sealed_parts(parts: Any) -> int:
+    return sum(1 for part in _list(parts) if getattr(part, "encrypted_content", None))
+
+
+# -- headers
+def _session_meta(payload: Any, common: Common) -> Statement:
+    source = _source(payload.source)
+    base = payload.history_base
+    own_from = payload.subagent_history_start_ordinal
+    return Header(
+        thread_id=_text(payload.id),
+        session_kind=source[0],
+        parent_id=_text(payload.parent_thread_id) or _text(getattr(source[1], "parent_thread_id", None)),
+        forked_from=_text(payload.forked_from_id),
+        continues=_text(getattr(base, "thread_id", None)),
+        paginated=payload.history_mode == "paginated",
+        own_from_ordinal=own_from if isinstance(own_from, int) else -1,
+        version=_text(payload.cli_version),
+        directory=_text(payload.cwd),
+        model=_text(getattr(payload, "model", None)),
+        originator=_text(payload.originator),
+        agent_name=_text(payload.agent_nickname) or _text(getattr(source[1], "agent_nickname", None)),
+        agent_role=_text(payload.agent_role) or _text(getattr(source[1], "agent_role", None)),
+        agent_path=_text(payload.agent_path) or _text(getattr(source[1], "agent_path", None)),
+        depth=depth if isinstance(depth := getattr(source[1], "depth", None), int) else -1,
+        **common,
+    )
+
+
+def _source(source: Any) -> tuple[SessionKind, Any]:
+    """(kind of session, the values of the spawn) of a header's ``source``."""
+    if isinstance(source, str) or source is None:
+        return "user", None
+    internal = getattr(source, "internal", None)
+    if internal is not None:
+        return ("guardian", None) if internal == "guardian" else ("other", None)
+    agent = getattr(source, "subagent", None)
+    if agent is None:
+        return "user", None
+    if isinstance(agent, str):
+        return (agent, None) if agent in ("review", "compact") else ("other", None)  # type: ignore[return-value]
+    spawn = getattr(agent, "thread_spawn", None)
+    if spawn is not None:
+        return "subagent", spawn
+    other = getattr(agent, "other", None)
+    return ("guardian", None) if other == "guardian" else ("other", None)
+
+
+def _bare_header(payload: Any, common: Common) -> Statement:
+    return Header(thread_id=_text(payload.id), bare=True, **common)
+
+
+def _turn_context(payload: Any, common: Common) -> Statement:
+    return Settings(
+        model=_text(payload.model),
+        effort=_text(payload.effort),
+        **common | {"turn_id": _text(payload.turn_id)},
+    )
+
+
+# -- turns
+def _turn_start(payload: Any, common: Common) -> Statement:
+    return TurnStart(**common | {"turn_id": _text(payload.turn_id)})
+
+
+def _turn_complete(payload: Any, common: Common) -> Statement:
+    return TurnEnd(duration_ms=_milliseconds(payload.duration_ms), **common | {"turn_id": _text(payload.turn_id)})
+
+
+def _turn_aborted(payload: Any, common: Common) -> Statement:
+    return TurnEnd(
+        aborted=True,
+        reason=_text(payload.reason) or "interrupted",
+        duration_ms=_milliseconds(payload.duration_ms),
+        **common | {"turn_id": _text(payload.turn_id)},
+    )
+
+
+def _milliseconds(value: Any) -> int:
+    return value if isinstance(value, int) and value >= 0 else -1
+
+
+def _rolled_back(payload: Any, common: Common) -> Statement:
+    count = payload.num_turns
+    return Rollback(turns=count if isinstance(count, int) else 0, **common)
+
+
+# -- messages
+def _user_item(payload: Any, common: Common) -> Statement:
+    text = _parts_text(payload.content)
+    return Message(
+        actor="human",
+        stream="item",
+        words=_words(text),
+        context=context_of(text, payload),
+        item_id=_text(payload.id),
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _assistant_item(payload: Any, common: Common) -> Statement:
+    return Message(
+        actor="model",
+        stream="item",
+        words=_words(_parts_text(payload.content)),
+        phase=_text(payload.phase),
+        item_id=_text(payload.id),
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _system_item(payload: Any, common: Common) -> Statement:
+    role = _text(payload.role) or "system"
+    return Message(actor="system", stream="item", context=role, **common | {"turn_id": _passed_turn(payload)})
+
+
+def _message_item(payload: Any, common: Common) -> Statement:
+    role = payload.role
+    if role == "user":
+        return _user_item(payload, common)
+    return _assistant_item(payload, common) if role == "assistant" else _system_item(payload, common)
+
+
+def _agent_item(payload: Any, common: Common) -> Statement:
+    text = _parts_text(payload.content)
+    return Message(
+        actor="agent",
+        stream="item",
+        words=_words(text),
+        author=_text(payload.author),
+        item_id=_text(payload.id),
+        encrypted=not text,
+        sealed=_sealed_parts(payload.content),
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _agent_line(payload: Any, common: Common) -> Statement:
+    return Message(
+        actor="agent",
+        stream="event",
+        words=_words(_text(payload.content)),
+        author=_text(payload.author),
+        item_id=_text(payload.id),
+        encrypted=not payload.content,
+        sealed=1 if payload.encrypted_content else 0,
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+_INJECTED_KINDS = {"user_instructions": "AGENTS.md", "environment_context": "environment"}
+
+
+def _user_event(payload: Any, common: Common) -> Statement:
+    return Message(
+        actor="human",
+        stream="event",
+        words=_words(_text(payload.message)),
+        context=_INJECTED_KINDS.get(_text(payload.kind), ""),
+        **common,
+    )
+
+
+def _assistant_event(payload: Any, common: Common) -> Statement:
+    words = _words(_text(payload.message))
+    return Message(actor="model", stream="event", words=words, phase=_text(payload.phase), **common)
+
+
+def _shown_user(item: Any, common: Common) -> Statement:
+    return Message(
+        actor="human",
+        stream="display",
+        words=_words(_parts_text(item.content)),
+        **common,
+    )
+
+
+def _shown_assistant(item: Any, common: Common) -> Statement:
+    return Message(
+        actor="model",
+        stream="display",
+        words=_words(_parts_text(item.content)),
+        phase=_text(item.phase),
+        item_id=_text(item.id),
+        **common,
+    )
+
+
+# -- reasoning
+def _reasoning_item(payload: Any, common: Common) -> Statement:
+    texts = [_text(getattr(part, "text", part)) for part in _list(payload.summary)]
+    raw = [_text(getattr(part, "text", None)) for part in _list(payload.content)]
+    return Reasoning(
+        stream="item",
+        words=tuple(_words(text) for text in (*texts, *raw) if text),
+        raw=any(raw) and not any(texts),
+        item_id=_text(payload.id),
+        sealed=1 if payload.encrypted_content else 0,
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _reasoning_event(payload: Any, common: Common) -> Statement:
+    words = _words(_text(payload.text))
+    return Reasoning(stream="event", words=(words,) if words else (), **common)
+
+
+def _raw_reasoning_event(payload: Any, common: Common) -> Statement:
+    words = _words(_text(payload.text))
+    return Reasoning(stream="event", words=(words,) if words else (), raw=True, **common)
+
+
+def _shown_reasoning(item: Any, common: Common) -> Statement:
+    texts = [text for text in (*_list(item.summary_text), *_list(item.raw_content)) if isinstance(text, str) and text]
+    return Reasoning(
+        stream="display",
+        words=tuple(_words(text) for text in texts),
+        item_id=_text(item.id),
+        **common,
+    )
+
+
+# -- calls
+def _function_call(payload: Any, common: Common) -> Statement:
+    name, arguments = _text(payload.name), payload.arguments
+    feeds, bad = "", False
+    if isinstance(arguments, str):
+        try:
+            values = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            bad = True
+        else:
+            if name == "write_stdin" and isinstance(values, dict):
+                feeds = str(values.get("session_id") or "")
+    return Call(
+        call_id=_text(payload.call_id),
+        tool=name,
+        feeds=feeds,
+        bad_arguments=bad,
+        sealed=0,
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _custom_call(payload: Any, common: Common) -> Statement:
+    name = _text(payload.name)
+    return Call(
+        call_id=_text(payload.call_id),
+        tool=name,
+        script=name == "exec",
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _local_shell_call(payload: Any, common: Common) -> Statement:
+    call_id = _text(payload.call_id) or _text(payload.id)
+    return Call(call_id=call_id, tool="local_shell", **common | {"turn_id": _passed_turn(payload)})
+
+
+def _tool_search_call(payload: Any, common: Common) -> Statement:
+    call_id = _text(payload.call_id)
+    return Call(call_id=call_id, tool="tool_search", alone=not call_id, **common | {"turn_id": _passed_turn(payload)})
+
+
+def _web_search_call(payload: Any, common: Common) -> Statement:
+    return Call(
+        call_id=_text(payload.id),
+        tool="web_search",
+        alone=True,
+        action=_signature(payload.action),
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _image_call(payload: Any, common: Common) -> Statement:
+    call_id = _text(payload.id)
+    return Call(call_id=call_id, tool="image_generation", alone=True, **common | {"turn_id": _passed_turn(payload)})
+
+
+def _signature(value: Any) -> int:
+    """A hash of a small JSON value, by which two records that hold the same one can be told."""
+    if value is None:
+        return 0
+    try:
+        return hash(msgspec.json.encode(value, order="sorted"))
+    except (TypeError, ValueError):
+        return 0
+
+
+def _output(payload: Any, common: Common) -> Statement:
+    output = payload.output
+    listed = isinstance(output, list)
+    return Result(
+        call_id=_text(payload.call_id),
+        outcome=outcome_of(_first_text(output) if listed else output),
+        optional_call=payload.call_id is None,
+        sealed=_sealed_parts(output) if listed else 0,
+        **common | {"turn_id": _passed_turn(payload)},
+    )
+
+
+def _first_text(parts: Any) -> Any:
+    for part in _list(parts):
+        text = getattr(part, "text", None)
+        if text is not None:
+            return text
+    return None
+
+
+def _tool_search_output(payload: Any, common: Common) -> Statement:
+    return Result(
+        call_id=_text(payload.call_id), optional_call=True, **common | {"turn_id": _passed_turn(payload)}
+    )
+
+
+_EXITED = re.compile(rb'(?:^"|\\n)(?:Process exited with code|Exit code:) (-?\d{1,9})')
+_RUNNING = re.compile(rb'(?:^"|\\n)Process running with session ID (\d{1,18})')
+_WALL_TIME = re.compile(rb'(?:^"|\\n)Wall time: ([\d.]{1,18}) seconds')
+_JSON_EXIT = re.compile(rb'\\"exit_code\\":\s*(-?\d{1,9})')
+_JSON_DURATION = re.compile(rb'\\"duration_seconds\\":\s*([\d.]{1,18})')
+_HEADS = (b'"Exit code:', b'"Process exited', b'"Wall time:', b'"Chunk ID:', b'"Command:')
+_LOOKED_AT_BYTES = 600
+
+
+def outcome_of(output: Any) -> Outcome:
+    """How a shell call came out, as its output tells: success is nowhere a field of its own (2025: JSON text with
+    ``metadata``; later a head of plain lines before ``Output:``). Takes the text, or its JSON string as a Raw."""
+    if output is None:
+        return NO_OUTCOME
+    if isinstance(output, str):
+        cut = output if len(output) <= 2 * _LOOKED_AT_BYTES else output[:_LOOKED_AT_BYTES] + output[-_LOOKED_AT_BYTES:]
+        token = msgspec.json.encode(cut.encode("utf-8", "replace").decode("utf-8"))
+        return _outcome(token, token)
+    view = memoryview(output)
+    return _outcome(view[:_LOOKED_AT_BYTES].tobytes(), view[-_LOOKED_AT_BYTES:].tobytes())
+
+
+def _outcome(head: bytes, tail: bytes) -> Outcome:
+    """The outcome from the first and the last bytes of an output's JSON string."""
+    if head.startswith(b'"{'):
+        found = _JSON_EXIT.search(tail) if b'\\"metadata\\"' in tail else None
+        return _exited(int(found[1]), _JSON_DURATION.search(tail)) if found is not None else NO_OUTCOME
+    stop = head.find(b"\\nOutput:")
+    if stop < 0 and not head.startswith(_HEADS):
+        return NO_OUTCOME
+    head = head[:stop] if stop >= 0 else head
+    found = _EXITED.search(head)
+    if found is not None:
+        return _exited(int(found[1]), _WALL_TIME.search(head))
+    running = _RUNNING.search(head)
+    return Outcome(running=running[1].decode()) if running is not None else NO_OUTCOME
+
+
+def _exited(code: int, seconds: re.Match[bytes] | None) -> Outcome:
+    duration = -1
+    if seconds is not None:
+        try:
+            duration = round(float(seconds[1]) * 1000)
+        except ValueError:
+            duration = -1
+    return Outcome(failed=code != 0, exit_code=code, duration_ms=duration)
+
+
+def _duration(value: Any) -> int:
+    """Milliseconds of ``{secs, nanos}``."""
+    seconds, nanos = getattr(value, "secs", None), getattr(value, "nanos", None)
+    if not isinstance(seconds, int) or not isinstance(nanos, int):
+        return -1
+    return seconds * 1000 + nanos // 1_000_000
+
+
+# -- what the screen showed of calls
+def _exec_end(payload: Any, common: Common) -> Statement:
+    return _mirror(payload.call_id, "exec_command", _exit_of(payload), payload, common)
+
+
+def _exit_of(value: Any) -> Outcome:
+    code = value.exit_code if isinstance(value.exit_code, int) else None
+    failed = bool(code) if code is not None else _failed(value.status)
+    return Outcome(failed=failed, exit_code=code, duration_ms=_duration(value.duration))
+
+
+def _failed(status: Any) -> bool | None:
+    return {"completed": False, "failed": True, "declined": True}.get(_text(status))
+
+
+def _patch_end(payload: Any, common: Common) -> Statement:
+    success = payload.success
+    failed = not success if isinstance(success, bool) else _failed(payload.status)
+    return _mirror(payload.call_id, "apply_patch", Outcome(failed=failed), payload, common)
+
+
+def _mcp_end(payload: Any, common: Common) -> Statement:
+    result, invocation = payload.result, payload.invocation
+    failed = None
+    if result is not None:
+        answer = getattr(result, "Ok", None)
+        failed = answer is None or getattr(answer, "isError", None) is True
+    outcome = Outcome(failed=failed, duration_ms=_duration(payload.duration))
+    return _mirror(payload.call_id, _text(getattr(invocation, "tool", None)) or "mcp", outcome, payload, common)
+
+
+def _search_end(payload: Any, common: Common) -> Statement:
+    mirror = {"action": _signature(payload.action)}
+    return _mirror(payload.call_id, "web_search", NO_OUTCOME, payload, common, **mirror)
+
+
+def _end_of(tool: str) -> Reader:
+    def read(payload: Any, common: Common) -> Statement:
+        return _mirror(payload.call_id, tool, NO_OUTCOME, payload, common)
+
+    return read
+
+
+def _dynamic_request(payload: Any, common: Common) -> Statement:
+    return _mirror(payload.callId, _text(payload.tool) or "tool", NO_OUTCOME, payload, common)
+
+
+def _dynamic_response(payload: Any, common: Common) -> Statement:
+    success = payload.success
+    outcome = Outcome(failed=not success if isinstance(success, bool) else None)
+    return _mirror(payload.call_id, _text(payload.tool) or "tool", outcome, payload, common)
+
+
+def _mirror(
+    call_id: Any, tool: str, outcome: Outcome, payload: Any, common: Common, *, action: int = 0
+) -> Statement:
+    call_id = _text(call_id)
+    turn_id = _text(getattr(payload, "turn_id", None)) or common.get("turn_id", "")
+    nested = call_id.startswith("exec-")
+    return CallMirror(
+        call_id=call_id, tool=tool, outcome=outcome, nested=nested, action=action, **common | {"turn_id": turn_id}
+    )
+
+
+def _shown_command(item: Any, common: Common) -> Statement:
+    return _mirror(item.id, "exec_command", _exit_of(item), item, common)
+
+
+def _shown_search(item: Any, common: Common) -> Statement:
+    return _mirror(item.id, "web_search", NO_OUTCOME, item, common, action=_signature(item.action))
+
+
+def _shown_call(tool: str) -> Reader:
+    def read(item: Any, common: Common) -> Statement:
+        name = tool or _text(getattr(item, "tool", None)) or _text(getattr(item, "name", None)) or "tool"
+        status = _text(getattr(item, "status", None))
+        failed = {"completed": False, "failed": True, "declined": True, "inProgress": None}.get(status)
+        duration = _duration(getattr(item, "duration", None))
+        return _mirror(item.id, name, Outcome(failed=failed, duration_ms=duration), item, common)
+
+    return read
+
+
+# -- usage, compaction, notices
+def _tokens(value: Any) -> Tokens | None:
+    if value is None:
+        return None
+
+    def number(name: str) -> int:
+        found = getattr(value, name, None)
+        return found if isinstance(found, int) else 0
+
+    return Tokens(
+        number("input_tokens"),
+        number("cached_input_tokens"),
+        number("output_tokens"),
+        number("reasoning_output_tokens"),
+        number("total_tokens"),
+    )
+
+
+def _token_count(payload: Any, common: Common) -> Statement:
+    info = payload.info
+    window = getattr(info, "model_context_window", None)
+    return Usage(
+        total=_tokens(getattr(info, "total_token_usage", None)),
+        last=_tokens(getattr(info, "last_token_usage", None)),
+        window=window if isinstance(window, int) else 0,
+        **common,
+    )
+
+
+def _usage_record(payload: Any, common: Common) -> Statement:
+    return Usage(
+        per_response=True,
+        last=_tokens(payload.usage),
+        total=_tokens(payload.thread_token_usage),
+        response_id=_text(payload.response_id),
+        **common | {"turn_id": _text(payload.turn_id)},
+    )
+
+
+_CALL_KINDS = ("function_call", "custom_tool_call", "local_shell_call", "tool_search_call")
+
+
+def _compacted(payload: Any, common: Common) -> Statement:
+    kept = list(_list(payload.replacement_history))
+    ids = {
+        _text(getattr(item, "call_id", None)) or _text(getattr(item, "id", None))
+        for item in kept
+        if getattr(item, "type", None) in _CALL_KINDS
+    }
+    sealed = sum(1 for item in kept if getattr(item, "encrypted_content", None))
+    return Compaction(items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, **common)
+
+
+def _compaction_mark(payload: Any, common: Common) -> Statement:
+    sealed = 1 if getattr(payload, "encrypted_content", None) else 0
+    return Compaction(marker=True, sealed=sealed, **common)
+
+
+def _agent_activity(payload: Any, common: Common) -> Statement:
+    path = _text(payload.agent_path) or _text(payload.agent_thread_id)
+    label = f"sub-agent {path} {_text(payload.kind)}".strip()
+    return Notice(label=label, call_id=_text(getattr(payload, "event_id", None)), **common)
+
+
+def _naming(payload: Any, common: Common) -> Statement:
+    return Naming(**common)
+
+
+def _item_completed(reader: Reader) -> Reader:
+    """A reader of ``payload.item``, with the turn that the wrapper names."""
+
+    def read(payload: Any, common: Common) -> Statement:
+        item = payload.item
+        common = common | {"turn_id": _text(payload.turn_id)}
+        return reader(item, common) if item is not None else Statement(**common)
+
+    return read
+
+
+_ITEMS: dict[str, Reader] = {
+    "UserMessage": _shown_user,
+    "AgentMessage": _shown_assistant,
+    "Reasoning": _shown_reasoning,
+    "CommandExecution": _shown_command,
+    "FileChange": _shown_call("apply_patch"),
+    "McpToolCall": _shown_call(""),
+    "DynamicToolCall": _shown_call(""),
+    "FunctionCallOutput": _shown_call(""),
+    "CollabAgentToolCall": _shown_call(""),
+    "WebSearch": _shown_search,
+    "ImageView": _shown_call("view_image"),
+    "ImageGeneration": _shown_call("image_generation"),
+    "ContextCompaction": _compaction_mark,
+    "SubAgentActivity": _agent_activity,
+    "Extension/web.search": _shown_search,
+    "Extension/clock.sleep": _shown_call("sleep"),
+    "Extension/image_gen.generation": _shown_call("image_generation"),
+    "Sleep": _shown_call("sleep"),
+}
+
+READERS: dict[str, Reader] = {
+    "session_meta": _session_meta,
+    "legacy/bare_session_meta": _bare_header,
+    "turn_context": _turn_context,
+    "compacted": _compacted,
+    "token_usage_record": _usage_record,
+    "inter_agent_communication": _agent_line,
+    "response_item/message": _message_item,
+    "response_item/message/user": _message_item,
+    "response_item/message/assistant": _message_item,
+    "response_item/message/developer": _message_item,
+    "response_item/reasoning": _reasoning_item,
+    "response_item/agent_message": _agent_item,
+    "response_item/function_call": _function_call,
+    "response_item/custom_tool_call": _custom_call,
+    "response_item/local_shell_call": _local_shell_call,
+    "response_item/tool_search_call": _tool_search_call,
+    "response_item/web_search_call": _web_search_call,
+    "response_item/image_generation_call": _image_call,
+    "response_item/function_call_output": _output,
+    "response_item/custom_tool_call_output": _output,
+    "response_item/tool_search_output": _tool_search_output,
+    "response_item/compaction": _compaction_mark,
+    "response_item/context_compaction": _compaction_mark,
+    "event_msg/task_started": _turn_start,
+    "event_msg/task_complete": _turn_complete,
+    "event_msg/turn_aborted": _turn_aborted,
+    "event_msg/thread_rolled_back": _rolled_back,
+    "event_msg/user_message": _user_event,
+    "event_msg/agent_message": _assistant_event,
+    "event_msg/agent_reasoning": _reasoning_event,
+    "event_msg/agent_reasoning_raw_content": _raw_reasoning_event,
+    "event_msg/token_count": _token_count,
+    "event_msg/context_compacted": _compaction_mark,
+    "event_msg/exec_command_end": _exec_end,
+    "event_msg/patch_apply_end": _patch_end,
+    "event_msg/mcp_tool_call_end": _mcp_end,
+    "event_msg/web_search_end": _search_end,
+    "event_msg/image_generation_end": _end_of("image_generation"),
+    "event_msg/view_image_tool_call": _end_of("view_image"),
+    "event_msg/dynamic_tool_call_request": _dynamic_request,
+    "event_msg/dynamic_tool_call_response": _dynamic_response,
+    "event_msg/collab_agent_spawn_end": _end_of("spawn_agent"),
+    "event_msg/collab_agent_interaction_end": _end_of("send_input"),
+    "event_msg/collab_waiting_end": _end_of("wait"),
+    "event_msg/collab_close_end": _end_of("close_agent"),
+    "event_msg/collab_resume_end": _end_of("resume_agent"),
+    "event_msg/sub_agent_activity": _agent_activity,
+    "event_msg/thread_name_updated": _naming,
+    **{f"event_msg/item_completed/{name}": _item_completed(reader) for name, reader in _ITEMS.items()},
+}
+"""Readers by kind. A kind that is not here says nothing that another record could be related to."""

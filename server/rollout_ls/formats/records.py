@@ -1,0 +1,45 @@
+"""The door to the formats: one place that knows which formats there are.
+
+Everything above reads lines, contents and places through this module, so that another agent's format is added here and
+nowhere else. Never decides anything itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rollout_ls.formats.codex import content as _codex_content
+from rollout_ls.formats.codex import places as _codex_places
+from rollout_ls.formats.codex.reader import read_line
+from rollout_ls.formats.content import Content, Part
+from rollout_ls.formats.statement import Statement
+from rollout_ls.jsonl.spans import Span
+
+__all__ = ["Content", "Part", "content_of", "read_line", "span_of", "thread_keys", "time_of"]
+
+Name = _codex_places.Name
+
+_TIMESTAMP = re.compile(rb'\s*\{\s*"timestamp"\s*:\s*"([^"\\]{1,64})"')
+
+
+def content_of(data: bytes, statement: Statement) -> Content:
+    """The readable content of a record; empty where nothing can be read."""
+    return _codex_content.content_of(data, statement)
+
+
+def span_of(data: bytes, statement: Statement | None, name: Name) -> Span | None:
+    """The span, in byte offsets of the line, of a named value of a record; None where it is not there."""
+    return _codex_places.span_of(data, statement, name)
+
+
+def time_of(data: bytes, statement: Statement) -> str:
+    """The timestamp of a record as it is written, empty where it has none."""
+    found = _TIMESTAMP.match(data, max(0, statement.start))
+    if found is not None:
+        return found[1].decode("utf-8", "replace")
+    return _codex_content.time_text(data, statement)
+
+
+def thread_keys() -> frozenset[str]:
+    """Keys whose values name threads."""
+    return _codex_places.THREAD_KEYS

@@ -1,0 +1,42 @@
+"""Times of records as numbers. Reads RFC 3339 as the formats write it; never asks a clock, never raises."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)?\Z", re.ASCII
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def milliseconds(text: str) -> int | None:
+    """Milliseconds since 1970 (UTC) of a timestamp; None where the text is none."""
+    found = _TIME.match(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(found[index]) for index in range(1, 7))
+    try:
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    fraction = int((found[7] or "").ljust(3, "0")[:3])
+    return (moment - _EPOCH) // timedelta(milliseconds=1) + fraction - _offset(found[8])
+
+
+def _offset(zone: str | None) -> int:
+    if not zone or zone in "Zz":
+        return 0
+    minutes = int(zone[1:3]) * 60 + int(zone[4:6])
+    return (minutes if zone[0] == "+" else -minutes) * 60_000
+
+
+def time_of_day(text: str, utc_offset_minutes: int | None) -> str:
+    """A timestamp for people: ``2026-01-02 03:04:05`` in the reader's zone, or with ``UTC`` where that is not known."""
+    moment = milliseconds(text)
+    if moment is None:
+        return ""
+    shown = _EPOCH + timedelta(milliseconds=moment, minutes=utc_offset_minutes or 0)
+    zone = " UTC" if utc_offset_minutes is None else ""
+    return f"{shown:%Y-%m-%d %H:%M:%S}{zone}"

@@ -1,0 +1,525 @@
+"""The session as one frozen view: turns with their entries, links, usage, loose ends.
+
+Made from the folds of all blocks; ties what the fold left loose (a result before its call, a turn without end). Every
+feature, rule and report reads this and nothing else. Never changes once made; works out what is asked for, once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from rollout_ls.formats.statement import (
+    Call,
+    CallMirror,
+    Compaction,
+    Header,
+    Message,
+    Outcome,
+    Result,
+    Rollback,
+    Settings,
+    Statement,
+    TurnEnd,
+)
+from rollout_ls.projection.entry import Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
+from rollout_ls.projection.fold import BlockFold, TurnMode
+from rollout_ls.projection.usage import SessionUsage, add_up
+from rollout_ls.text.buffer import Buffer
+from rollout_ls.text.rows import Line
+
+Status = Literal["completed", "aborted", "open", "no end record", "rolled back"]
+
+CallOutcome = Literal["ok", "failed", "no result", "pending", "interrupted", "unknown"]
+"""``unknown``: there is a result, and it does not tell how the call came out."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One turn. ``number`` counts the file's own turns from 1; inherited ones have none.
+
+    ``last`` is the line that the turn ends on; ``end`` its end record, where it has one.
+    """
+
+    start: OpenTurn
+    number: int | None
+    first: Line
+    last: Line
+    status: Status
+    reason: str
+    end: Ref | None
+    next_start: Ref | None
+    rolled_back_by: Ref | None = None
+
+    @property
+    def turn_id(self) -> str:
+        return self.start.turn_id
+
+    @property
+    def inherited(self) -> bool:
+        return self.start.inherited
+
+
+class CallEnd(msgspec.Struct, frozen=True):
+    """How a call came out, with all its records at hand. ``told_by`` is the record that says so, where one does."""
+
+    outcome: CallOutcome
+    exit_code: int | None = None
+    duration_ms: int = -1
+    told_by: Ref | None = None
+
+
+_TELLING: tuple[Role, ...] = ("ending", "mirror", "result")
+"""Which records of a call tell how it came out, the weightiest first."""
+
+
+class LooseEnds(msgspec.Struct, frozen=True):
+    """What did not find its partner anywhere in the document."""
+
+    orphan_calls: tuple[LooseCall, ...]
+    pending_calls: tuple[Ref, ...]
+    orphan_results: tuple[Ref, ...]
+
+
+class Session:
+    """The whole document's story."""
+
+    def __init__(self, buffer: Buffer, folds: Sequence[BlockFold], mode: TurnMode) -> None:
+        self.buffer = buffer
+        self.folds = folds
+        self.mode = mode
+
+    # -- identity
+    @cached_property
+    def header_ref(self) -> Ref | None:
+        """The record that gives the file its identity: its first header."""
+        return self.folds[-1].after.header if self.folds else None
+
+    @property
+    def header(self) -> Header | None:
+        ref = self.header_ref
+        return ref.statement if ref is not None and isinstance(ref.statement, Header) else None
+
+    @cached_property
+    def copied_header(self) -> Ref | None:
+        """The header of the parent, at the head of copied history."""
+        return self.folds[-1].after.copied if self.folds else None
+
+    @cached_property
+    def naming(self) -> Ref | None:
+        """The record that gives the session its title: the last one that does."""
+        return next((fold.namings[-1] for fold in reversed(self.folds) if fold.namings), None)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the fold found odd, in file order."""
+        return tuple(note for fold in self.folds for note in fold.notes)
+
+    # -- links
+    @cached_property
+    def _owners(self) -> dict[Statement, Ref]:
+        owners: dict[Statement, Ref] = {}
+        for fold in self.folds:
+            owners.update(fold.owners)
+        owners.update({result.statement: call for result, call in self._late_pairs})
+        return owners
+
+    @cached_property
+    def _links(self) -> dict[Statement, list[Link]]:
+        links: dict[Statement, list[Link]] = {}
+        for fold in self.folds:
+            shared = links.keys() & fold.links.keys()
+            merged = {key: links[key] + fold.links[key] for key in shared}
+            links.update(fold.links)
+            links.update(merged)
+        for result, call in self._late_pairs:
+            links[call.statement] = [*links.get(call.statement, []), Link("result", result)]
+        return links
+
+    @cached_property
+    def _shares(self) -> dict[Statement, Ref]:
+        return {key: ref for fold in self.folds for key, ref in fold.shares.items()}
+
+    @cached_property
+    def _confirmed(self) -> set[Statement]:
+        return set().union(*(fold.confirmed for fold in self.folds)) if self.folds else set()
+
+    def owner_of(self, ref: Ref) -> Ref:
+        """The own record of the entry that a record belongs to; the record itself where it is its own."""
+        seen = 0
+        while (owner := self._owners.get(ref.statement)) is not None and seen < 8:
+            ref, seen = owner, seen + 1
+        return ref
+
+    def links_of(self, ref: Ref, role: Role | None = None) -> tuple[Ref, ...]:
+        """Further records of an entry, in file order: mirrors of mirrors too where no role is asked for."""
+        links = self._links.get(ref.statement, ())
+        found = [link.ref for link in links if role is None or link.role == role]
+        if role == "mirror":
+            for link in links:
+                if link.role == "mirror":
+                    found += self.links_of(link.ref, "mirror")
+        unique = {one.statement: one for one in found}
+        return tuple(sorted(unique.values(), key=lambda one: self.buffer.order_of(one.line)))
+
+    def result_of(self, call: Ref) -> Ref | None:
+        """The result of a call; a second call with an open id shares that of the first."""
+        call = self._shares.get(call.statement, call)
+        return next(iter(self.links_of(call, "result")), None)
+
+    def compaction_of(self, result: Ref) -> Ref | None:
+        """The compaction whose kept history holds the call of a result that has none on a line."""
+        return self._from_history.get(result.statement)
+
+    # -- turns
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """All turns in the order in which they begin."""
+        return _turns_of(self)
+
+    @cached_property
+    def turn_by_start(self) -> dict[Statement, Turn]:
+        """Turns by the statement that starts them."""
+        return {turn.start.start.statement: turn for turn in self.turns}
+
+    @cached_property
+    def _turn_orders(self) -> list[tuple[int, int]]:
+        return [self.buffer.order_of(turn.first) for turn in self.turns]
+
+    def turn_of(self, ref: Ref) -> Turn | None:
+        """The turn that a record stands in; of two that overlap the one it names, else the later one."""
+        return self.turn_at(ref.line, ref.statement.turn_id)
+
+    def turn_at(self, line: Line, turn_id: str = "") -> Turn | None:
+        """The turn that a line stands in, damaged lines too."""
+        order = self.buffer.order_of(line)
+        index = bisect_right(self._turn_orders, order) - 1
+        found = None
+        for turn in reversed(self.turns[max(0, index - 7) : index + 1]):
+            if self.buffer.order_of(turn.last) < order:
+                continue
+            if turn_id and turn.turn_id == turn_id:
+                return turn
+            found = found or turn
+        return found
+
+    @cached_property
+    def own_turns(self) -> tuple[Turn, ...]:
+        """The file's own turns: those with a number."""
+        return tuple(turn for turn in self.turns if not turn.inherited)
+
+    @cached_property
+    def inherited_span(self) -> tuple[Line, Line] | None:
+        """First and last line of copied history; None where no turn was copied."""
+        copied = [turn for turn in self.turns if turn.inherited]
+        if not copied:
+            return None
+        first = copied[0].first
+        head = self.copied_header
+        if head is not None and self.buffer.order_of(head.line) < self.buffer.order_of(first):
+            first = head.line
+        return first, max((turn.last for turn in copied), key=self.buffer.order_of)
+
+    @cached_property
+    def models(self) -> tuple[tuple[tuple[int, int], Settings, OpenTurn | None], ...]:
+        """Settings with their places, in file order."""
+        found = []
+        for fold in self.folds:
+            for ref, turn in fold.settings:
+                if isinstance(ref.statement, Settings):
+                    found.append((self.buffer.order_of(ref.line), ref.statement, turn))
+        return tuple(found)
+
+    def model_of(self, turn: Turn) -> str:
+        """The model of a turn: by the last settings that name it or stand in it, else the last before it."""
+        model = ""
+        for order, settings, owner in self.models:
+            if owner is not None and owner == turn.start and settings.model:
+                model = settings.model
+            elif not model and settings.model and order < self.buffer.order_of(turn.first):
+                continue
+        if model:
+            return model
+        start = self.buffer.order_of(turn.first)
+        return next((one.model for order, one, _ in reversed(self.models) if order <= start and one.model), "")
+
+    # -- entries
+    def entries(self) -> Iterator[Entry]:
+        """All entries in file order, each once, mirrors and paired results left out."""
+        owners, from_history = self._owners, self._from_history
+        for fold in self.folds:
+            for entry in fold.entries:
+                statement = entry.ref.statement
+                if statement in owners and entry.what != "nested_call":
+                    continue
+                if entry.what == "output" and statement in from_history:
+                    yield msgspec.structs.replace(entry, what="output")
+                    continue
+                yield self._settled(entry)
+
+    def is_nested(self, entry: Entry) -> bool:
+        """Whether an entry is a call below the script that made it."""
+        return entry.what == "nested_call" and entry.ref.statement in self._owners
+
+    def _settled(self, entry: Entry) -> Entry:
+        """An item of the user role that no human event repeats is injected, where there are such events at all."""
+        message = entry.ref.statement
+        if not isinstance(message, Message) or message.actor != "human":
+            return entry
+        if message.stream != "item":
+            return entry
+        human = message in self._confirmed or (not message.context and self.mode == "items")
+        if not human and not message.context and not self.has_human_events:
+            human = True
+        what = "user" if human else "context"
+        return entry if entry.what == what else msgspec.structs.replace(entry, what=what)
+
+    @cached_property
+    def has_human_events(self) -> bool:
+        """Whether any record tells what the human said apart from the model's input."""
+        return any(isinstance(one, Message) and one.stream != "item" for one in self._confirmed)
+
+    @cached_property
+    def entries_by_turn(self) -> dict[Statement | None, list[Entry]]:
+        """Entries by the start of their turn; None for those outside turns."""
+        found: dict[Statement | None, list[Entry]] = {}
+        order = self.buffer.order_of
+        for entry in self.entries():
+            key = entry.turn.start.statement if entry.turn is not None else None
+            found.setdefault(key, []).append(entry)
+        for entries in found.values():
+            entries.sort(key=lambda one: (order(one.ref.line), one.ref.statement.start))
+        return found
+
+    def entries_of(self, turn: Turn | None) -> list[Entry]:
+        """The entries of a turn (None: those outside turns), in file order."""
+        return self.entries_by_turn.get(turn.start.start.statement if turn is not None else None, [])
+
+    @cached_property
+    def entry_by_statement(self) -> dict[Statement, Entry]:
+        """Entries by their own record."""
+        return {entry.ref.statement: entry for entry in self.entries()}
+
+    def entry_of(self, ref: Ref) -> Entry | None:
+        """The entry that a record is or belongs to; None for settings, usage, turn marks and the like."""
+        entry = self.entry_by_statement.get(ref.statement)
+        return entry or self.entry_by_statement.get(self.owner_of(ref).statement)
+
+    def call_end(self, call: Ref) -> CallEnd:
+        """How a call came out: by its result, a mirror, or the process that it left running."""
+        statement = call.statement
+        told: list[tuple[Outcome, Ref]] = []
+        for role in _TELLING:
+            for ref in self.links_of(call, role):
+                if isinstance(ref.statement, Result | CallMirror):
+                    told.append((ref.statement.outcome, ref))
+        if isinstance(statement, CallMirror):
+            told.append((statement.outcome, call))
+        duration = next((one.duration_ms for one, _ in told if one.duration_ms >= 0), -1)
+        for outcome, ref in told:
+            if outcome.exit_code is not None:
+                return CallEnd("failed" if outcome.exit_code else "ok", outcome.exit_code, duration, ref)
+        for outcome, ref in told:
+            if outcome.failed is not None:
+                return CallEnd("failed" if outcome.failed else "ok", None, duration, ref)
+        result = self.result_of(call)
+        if result is not None or told or (isinstance(statement, Call) and statement.alone):
+            return CallEnd("unknown", None, duration, result)
+        return CallEnd(self._without_result(call))
+
+    def _without_result(self, call: Ref) -> CallOutcome:
+        for loose in self.loose_ends.orphan_calls:
+            if loose.ref.statement is call.statement:
+                return "interrupted" if loose.aborted else "no result"
+        if any(ref.statement is call.statement for ref in self.loose_ends.pending_calls):
+            return "pending"
+        return "unknown"
+
+    # -- loose ends
+    @cached_property
+    def _open_calls(self) -> list[Ref]:
+        return [call.ref for call in self.folds[-1].after.calls if not call.resolved] if self.folds else []
+
+    @cached_property
+    def _late(self) -> tuple[list[tuple[Ref, Ref]], dict[Statement, Ref], list[Ref]]:
+        """(result and call pairs that the fold could not make, results from kept history, results without call)."""
+        order = self.buffer.order_of
+        waiting: dict[str, list[Ref]] = {}
+        for fold in self.folds:
+            for loose in fold.loose_calls:
+                waiting.setdefault(loose.ref.statement.call_id, []).append(loose.ref)  # type: ignore[attr-defined]
+        for ref in self._open_calls:
+            waiting.setdefault(ref.statement.call_id, []).append(ref)  # type: ignore[attr-defined]
+        pairs, history, orphans = [], {}, []
+        for fold in self.folds:
+            for loose_result in fold.loose_results:
+                result = loose_result.ref
+                call_id = result.statement.call_id  # type: ignore[attr-defined]
+                calls = waiting.get(call_id, [])
+                at = order(result.line)
+                earlier = [call for call in calls if order(call.line) <= at]
+                later = [call for call in calls if order(call.line) > at]
+                if earlier or later:
+                    call = earlier[0] if earlier else later[0]
+                    calls.remove(call)
+                    pairs.append((result, call))
+                elif (kept := self._kept_call(call_id, at)) is not None:
+                    history[result.statement] = kept
+                else:
+                    orphans.append(result)
+        return pairs, history, orphans
+
+    def _kept_call(self, call_id: str, before: tuple[int, int]) -> Ref | None:
+        for fold in self.folds:
+            for ref in fold.compactions:
+                if self.buffer.order_of(ref.line) >= before:
+                    return None
+                if isinstance(ref.statement, Compaction) and call_id in ref.statement.call_ids:
+                    return ref
+        return None
+
+    @property
+    def _late_pairs(self) -> list[tuple[Ref, Ref]]:
+        return self._late[0]
+
+    @property
+    def _from_history(self) -> dict[Statement, Ref]:
+        return self._late[1]
+
+    @cached_property
+    def loose_ends(self) -> LooseEnds:
+        """Calls without result and results without call."""
+        paired = {call.statement for _, call in self._late_pairs}
+        orphans = [
+            loose for fold in self.folds for loose in fold.loose_calls if loose.ref.statement not in paired
+        ]
+        pending = []
+        for call in self.folds[-1].after.calls if self.folds else ():
+            if call.resolved or call.ref.statement in paired:
+                continue
+            turn = self.turn_by_start.get(call.turn.start.statement) if call.turn is not None else None
+            if turn is not None and turn.next_start is not None and turn.status == "no end record":
+                orphans.append(LooseCall(call.ref, call.turn, turn.next_start, False))
+            else:
+                pending.append(call.ref)
+        known = self._calls_with_id
+        lost = []
+        for result in self._late[2]:
+            if result.statement.call_id not in known:  # type: ignore[attr-defined]
+                lost.append(result)
+        return LooseEnds(tuple(orphans), tuple(pending), tuple(lost))
+
+    @cached_property
+    def _calls_with_id(self) -> set[str]:
+        return set().union(*(fold.calls.keys() for fold in self.folds)) if self.folds else set()
+
+    @cached_property
+    def overlaps(self) -> tuple[tuple[Turn, Turn], ...]:
+        """(turn, the still open turn in which it began) where both went on."""
+        found = []
+        seen: set[Statement] = set()
+        for fold in self.folds:
+            for event in fold.turn_events:
+                if event.what != "named" or event.turn is None or event.turn.start.statement in seen:
+                    continue
+                seen.add(event.turn.start.statement)
+                old = self.turn_by_start.get(event.turn.start.statement)
+                index = self.turns.index(old) if old is not None else -1
+                if old is not None and index + 1 < len(self.turns):
+                    found.append((self.turns[index + 1], old))
+        return tuple(found)
+
+    # -- usage
+    @cached_property
+    def usage(self) -> SessionUsage:
+        """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
+        counted = [usage for fold in self.folds for usage in fold.usages]
+        return add_up(counted, self.turn_by_start)
+
+
+def _turns_of(session: Session) -> tuple[Turn, ...]:
+    order = session.buffer.order_of
+    opened: list[OpenTurn] = []
+    ends: dict[Statement, tuple[str, Ref]] = {}
+    alive: list[OpenTurn] = []
+    taken: dict[Statement, Ref] = {}
+    for fold in session.folds:
+        for event in fold.turn_events:
+            if event.what == "rolled-back":
+                count = event.ref.statement.turns if isinstance(event.ref.statement, Rollback) else 0
+                for turn in alive[max(0, len(alive) - count) :]:
+                    taken[turn.start.statement] = event.ref
+                del alive[max(0, len(alive) - count) :]
+            elif event.turn is None:
+                continue
+            elif event.what == "opened":
+                opened.append(event.turn)
+                alive.append(event.turn)
+            elif event.what in ("closed", "aborted"):
+                key = event.turn.start.statement
+                if key not in ends or (ends[key][0] != "aborted" and event.what == "aborted"):
+                    ends[key] = (event.what, event.ref)
+    last_line = _last_line(session)
+    turns, number = [], 0
+    for index, turn in enumerate(opened):
+        following = opened[index + 1].start if index + 1 < len(opened) else None
+        how, end = ends.get(turn.start.statement, ("", None))
+        reason, status = "", "completed"
+        if how == "aborted" and end is not None:
+            reason = end.statement.reason if isinstance(end.statement, TurnEnd) else ""
+            status = "aborted"
+        elif not how:
+            status = "open" if following is None else "no end record" if turn.explicit else "completed"
+        if turn.explicit and end is not None:
+            last = end.line
+        elif following is not None:
+            last = session.buffer.before(following.line) or turn.start.line
+        else:
+            last = last_line or turn.start.line
+        if order(last) < order(turn.start.line):
+            last = turn.start.line
+        if not turn.explicit and following is None and status == "open" and _is_answered(session, turn):
+            status = "completed"
+        back = taken.get(turn.start.statement)
+        if not turn.inherited:
+            number += 1
+        turns.append(
+            Turn(
+                start=turn,
+                number=None if turn.inherited else number,
+                first=turn.start.line,
+                last=last,
+                status="rolled back" if back is not None else status,  # type: ignore[arg-type]
+                reason=reason,
+                end=end if turn.explicit or how == "aborted" else None,
+                next_start=following,
+                rolled_back_by=back,
+            )
+        )
+    return tuple(turns)
+
+
+def _last_line(session: Session) -> Line | None:
+    """The last line that is not blank."""
+    line = session.buffer.last_line
+    while line is not None and not line.data.strip():
+        line = session.buffer.before(line)
+    return line
+
+
+def _is_answered(session: Session, turn: OpenTurn) -> bool:
+    """Whether an assistant message follows the last call of a turn that has no marks of its own."""
+    for fold in reversed(session.folds):
+        for entry in reversed(fold.entries):
+            if entry.turn != turn:
+                continue
+            if entry.what == "assistant":
+                return True
+            if entry.what in ("call", "nested_call"):
+                return False
+        if any(event.what == "opened" and event.turn == turn for event in fold.turn_events):
+            return False
+    return False

@@ -1,0 +1,86 @@
+"""Runs the rules over a session and puts their findings in order.
+
+The only place that knows all rule families. Pure: the same session and surroundings give the same findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rollout_ls.jsonl.examine import idle_faults as idle_json_faults
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.rules.file import file_findings, whole_file
+from rollout_ls.rules.finding import SEVERITIES, Finding
+from rollout_ls.rules.lines import huge_line, idle_finding, line_findings, tail_finding
+from rollout_ls.rules.places import value_place
+from rollout_ls.rules.records import record_findings
+from rollout_ls.rules.secret import secret_spans
+from rollout_ls.rules.turns import turn_findings
+from rollout_ls.text.rows import Line
+
+MAX_FINDINGS = 1_000
+"""Findings that are handed out at most, errors first; the rest is counted in a ``limit`` finding."""
+
+
+def idle_faults(line: Line) -> tuple[Any, ...]:
+    """What the idle pass finds on one line, to be kept with its reading."""
+    data = line.data[: line.end]
+    if not data.strip():
+        return ()
+    broken = {fault.what for fault in line.reading.broken}
+    faults = tuple(fault for fault in idle_json_faults(data) if fault.what not in broken)
+    return (*faults, *secret_spans(data))
+
+
+def findings(
+    session: Session, faulty: Sequence[Line], world: Surroundings, *, with_idle: bool
+) -> tuple[Finding, ...]:
+    """All findings by (line, offset). ``faulty`` are the lines with something wrong in their own right."""
+    only = whole_file(session)
+    if only is not None:
+        return (only,)
+    found: list[Finding] = []
+    for line in faulty:
+        found += line_findings(session, line)
+    found += record_findings(faulty)
+    found += file_findings(session)
+    found += turn_findings(session)
+    tail = tail_finding(session)
+    if tail is not None:
+        found.append(tail)
+    found += _huge_lines(session)
+    if with_idle:
+        found += _idle(session)
+    return _in_order(session, found)
+
+
+def _huge_lines(session: Session) -> Iterable[Finding]:
+    huge = [finding for line in session.buffer if (finding := huge_line(line)) is not None]
+    if len(huge) <= 1:
+        return huge
+    first = huge[0]
+    message = f"{first.message.rstrip('.')}; {len(huge)} lines are as long."
+    return [Finding(first.code, first.severity, first.place, message)]
+
+
+def _idle(session: Session) -> Iterable[Finding]:
+    for line in session.buffer:
+        for fault in line.reading.idle or ():
+            if isinstance(fault, tuple):
+                message = "This looks like a key or a token. It is masked wherever this tool shows text."
+                yield Finding("secret", "hint", value_place(line, *fault), message)
+            else:
+                yield idle_finding(session, line, fault)
+
+
+def _in_order(session: Session, found: list[Finding]) -> tuple[Finding, ...]:
+    order = session.buffer.order_of
+    if len(found) > MAX_FINDINGS:
+        worst = sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+        left = len(found) - MAX_FINDINGS
+        first = next(iter(session.buffer))
+        message = f"{left:,} more findings are left out (at most {MAX_FINDINGS:,} are shown, errors first)."
+        found = [*worst[:MAX_FINDINGS], Finding("limit", "information", value_place(first, 0, 1), message)]
+    return tuple(sorted(found, key=lambda one: (order(one.place.line), one.place.start, one.place.end, one.code)))

@@ -1,0 +1,164 @@
+"""Bytes and lines: what is wrong with a line before it is a record.
+
+Says what ``jsonl`` found; looks at a neighbouring line only to tell that nothing was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rollout_ls.jsonl.faults import Fault
+from rollout_ls.projection.session import Session
+from rollout_ls.rules.finding import Finding, Related, Severity
+from rollout_ls.rules.places import record_place, value_place
+from rollout_ls.text.display import bytes_text
+from rollout_ls.text.rows import Line, Place
+
+HUGE_LINE_BYTES = 600_000
+
+
+def line_findings(session: Session, line: Line) -> Iterator[Finding]:
+    """Findings of one line's bytes."""
+    faults: tuple[Fault, ...] = line.reading.broken
+    for fault in faults:
+        yield _finding(session, line, fault)
+
+
+def tail_finding(session: Session) -> Finding | None:
+    """A complete last record without a line end."""
+    line = session.buffer.last_line
+    if line is None or line.data.endswith(b"\n") or line.reading.broken or not line.reading.statements:
+        return None
+    return Finding("no-final-newline", "hint", record_place(line), "The last record has no newline behind it.")
+
+
+def _finding(session: Session, line: Line, fault: Fault) -> Finding:
+    what = fault.what
+    if what == "cut-off":
+        return _cut_off(session, line, fault)
+    if what == "torn":
+        size = f"{fault.end - fault.start} bytes"
+        message = f"Torn fragment ({size}) in front of a complete record; the record behind it was recovered."
+        return Finding("bad-json", "error", Place(line, fault.start, fault.end), message)
+    code, severity, message = _MESSAGES[what](fault) if what in _MESSAGES else ("bad-json", "error", fault.detail)
+    if what == "nul" and _is_tail(session, line, fault):
+        severity = "warning"
+        message = f"{message} They end the file: the writer stopped before it had filled this part."
+    if what == "bad-utf8":
+        offset = session.buffer.byte_of(line) + fault.start
+        message = (
+            f"Invalid UTF-8 at byte {fault.start} of the line (file offset {offset}): {fault.detail}. "
+            "In a file without pages, Codex refuses the whole file for it."
+        )
+    start, end = fault.start, fault.end
+    place = record_place(line) if end - start >= len(line.data.rstrip()) > 1 else value_place(line, start, end)
+    return Finding(code, severity, place, message)
+
+
+def _cut_off(session: Session, line: Line, fault: Fault) -> Finding:
+    where = f" {fault.detail}" if fault.detail else f" inside `{fault.path}`" if fault.path else ""
+    if not line.data.endswith(b"\n"):
+        message = f"Unfinished last record (it stops{where}): it is being written, or the writer stopped here."
+        return Finding("truncated-tail", "information", record_place(line), message)
+    message = f"The record is cut off{where}."
+    following = session.buffer.after(line)
+    if following is not None and following.data.startswith(line.data.rstrip(b"\r\n")):
+        related = Related(record_place(following), "the same record, whole")
+        message += " The next line repeats it completely, so nothing is lost."
+        return Finding("bad-json", "error", record_place(line), message, (related,))
+    return Finding("bad-json", "error", record_place(line), message)
+
+
+def _is_tail(session: Session, line: Line, fault: Fault) -> bool:
+    last = session.buffer.last_line
+    return line is last and fault.end >= len(line.data.rstrip(b"\r\n"))
+
+
+def _path(fault: Fault) -> str:
+    return f" in `{fault.path}`" if fault.path else ""
+
+
+def _more(fault: Fault) -> str:
+    return f" (and {fault.count - 1} more on this line)" if fault.count > 1 else ""
+
+
+def _nul(fault: Fault) -> tuple[str, Severity, str]:
+    where = _path(fault) if fault.path else ""
+    message = f"Raw NUL byte{where} at byte {fault.start} of the line{_more(fault)}."
+    if fault.detail == "only":
+        message = f"The line holds nothing but NUL bytes ({fault.count})."
+    elif fault.detail == "around":
+        message = f"NUL bytes around the record ({fault.count}); the record was recovered."
+    return "nul-bytes", "error", message
+
+
+_MESSAGES: dict[str, Callable[[Fault], tuple[str, Severity, str]]] = {
+    "broken": lambda f: ("bad-json", "error", f"The JSON breaks{_path(f)}{f': {f.detail}' if f.detail else ''}."),
+    "concatenated": lambda f: (
+        "concatenated",
+        "error",
+        "Two records stand on one line: a newline is missing between them. Both were recovered.",
+    ),
+    "not-object": lambda f: (
+        "not-object",
+        "error",
+        f"The line is {'null' if f.detail == 'null' else _article(f.detail)}, not a record.",
+    ),
+    "nul": _nul,
+    "bad-utf8": lambda f: ("bad-utf8", "error", f"Invalid UTF-8: {f.detail}."),
+    "lone-surrogate": lambda f: (
+        "lone-surrogate",
+        "error",
+        f"Lone surrogate {f.detail}{_path(f)}{_more(f)}: Codex drops the record.",
+    ),
+    "stray-cr": lambda f: (
+        "stray-cr",
+        "warning",
+        f"A lone carriage return follows{_more(f)}: editors disagree on the line numbers behind it.",
+    ),
+    "bom": lambda f: ("bom", "error", "The file begins with a byte order mark: Codex cannot read the header."),
+    "duplicate-key": lambda f: (
+        "duplicate-key",
+        "warning",
+        f"The key `{f.path.rsplit('.', 1)[-1]}` stands twice in one object: the last value counts, "
+        "the earlier is lost.",
+    ),
+    "too-deep": lambda f: (
+        "too-deep",
+        "error",
+        "128 levels of nesting or more: Codex gives up on the record.",
+    ),
+    "int-too-big": lambda f: (
+        "int-too-big",
+        "error" if f.detail.startswith("65") else "information",
+        "An integer that no 64-bit reader can hold"
+        + (": Codex drops the record." if f.detail.startswith("65") else "."),
+    ),
+}
+
+
+def _article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeio" else f"a {word}"
+
+
+def huge_line(line: Line) -> Finding | None:
+    """A line that slows editors down; compaction records are told by a finding of their own."""
+    if len(line.data) <= HUGE_LINE_BYTES:
+        return None
+    if any(statement.kind == "compacted" for statement in line.reading.statements):
+        return None
+    message = f"The line is {len(line.data):,} bytes ({bytes_text(len(line.data))}){_filling(line)}."
+    return Finding("huge-line", "information", record_place(line), message)
+
+
+def _filling(line: Line) -> str:
+    if b";base64," in line.data:
+        return ", mostly one base64 image" if b"image/" in line.data else ", mostly base64"
+    if b'"encrypted_content"' in line.data:
+        return ", mostly encrypted content"
+    return ""
+
+
+def idle_finding(session: Session, line: Line, fault: Fault) -> Finding:
+    """A finding of the idle pass over one line."""
+    return _finding(session, line, fault)

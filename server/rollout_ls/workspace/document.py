@@ -1,0 +1,239 @@
+"""One open document: its text, what its records say, the session and the findings.
+
+The one mutable object of the core. All it hands out is frozen and stands for the present text. Work is done in slices
+by whoever drives ``steps``, or at once when an answer needs it; an edit costs the lines it touches, the blocks whose
+carried state changes, and one walk over the list of blocks. Knows no protocol and reads no disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
+
+import msgspec
+
+from rollout_ls.formats.records import read_line
+from rollout_ls.formats.statement import Message, Statement, TurnStart
+from rollout_ls.projection.fold import BlockFold, TurnMode, fold_block
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.state import State
+from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.rules import engine
+from rollout_ls.rules.finding import Finding
+from rollout_ls.text.buffer import Block, Buffer
+from rollout_ls.text.columns import Unit, offset_of
+from rollout_ls.text.rows import Line
+
+SLICE_SECONDS = 0.008
+"""How long one step of the eager or the idle pass works before it yields."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One edit. Positions are (row, column in the unit of the call); None for both replaces the whole text."""
+
+    start: tuple[int, int] | None
+    end: tuple[int, int] | None
+    text: bytes
+
+
+class BlockFacts(msgspec.Struct, frozen=True, gc=True):
+    """Sums over one block that need no state."""
+
+    turn_starts: int
+    human_events: int
+    faulty: tuple[Line, ...]
+    """Lines with something wrong in their own right."""
+    statements: int
+
+
+class Kept(msgspec.Struct, gc=True):
+    """What is kept with a block: its sums, and its fold while it is up to date."""
+
+    facts: BlockFacts
+    fold: BlockFold | None = None
+
+
+class Document:
+    """A rollout in an editor or on the command line.
+
+    ``on_disk`` tells that ``pieces`` are the bytes of a file, so that what an editor's text cannot show (byte order
+    mark, NUL, bad UTF-8) may be judged.
+    """
+
+    def __init__(
+        self, uri: str, version: int | None, pieces: Iterable[bytes], *, on_disk: bool = False
+    ) -> None:
+        self.uri = uri
+        self.version = version
+        self.on_disk = on_disk
+        self.buffer = Buffer(pieces)
+        self.surroundings = Surroundings()
+        self._mode: TurnMode | None = None
+        self._generation = 0
+        self._eager_done = False
+        self._idle_done = False
+        self._session: Session | None = None
+        self._findings: tuple[Finding, ...] | None = None
+
+    # -- editing
+    def edit(self, changes: Sequence[Change], version: int | None, unit: Unit) -> None:
+        """Applies changes in their order, each on the text that the one before left (LSP 3.17, didChange)."""
+        for change in changes:
+            if change.start is None or change.end is None:
+                self.buffer.replace_all([change.text])
+                continue
+            start, end = (self._offset(position, unit) for position in (change.start, change.end))
+            self.buffer.splice(start, end, change.text)
+        self.version = version
+        self.on_disk = False
+        self._forget()
+
+    def _offset(self, position: tuple[int, int], unit: Unit) -> tuple[int, int]:
+        row, column = position
+        return row, offset_of(self.buffer.row_text(row), column, unit)
+
+    def _forget(self) -> None:
+        self._generation += 1
+        self._eager_done = False
+        self._idle_done = False
+        self._session = None
+        self._findings = None
+
+    # -- working
+    @property
+    def eager_ready(self) -> bool:
+        """Whether the session and the eager findings are complete for the present text."""
+        return self._eager_done
+
+    @property
+    def idle_ready(self) -> bool:
+        """Whether the idle findings are complete too."""
+        return self._idle_done
+
+    def steps(self) -> Iterator[None]:
+        """Brings the eager pass up to date, then the idle one; yields after each slice.
+
+        Stops early when the document was edited meanwhile: whoever edited starts anew.
+        """
+        generation = self._generation
+        for _ in self._eager_steps(generation):
+            yield
+        if generation != self._generation:
+            return
+        for _ in self._idle_steps(generation):
+            yield
+
+    def _eager_steps(self, generation: int) -> Iterator[None]:
+        if self._eager_done:
+            return
+        until = perf_counter() + SLICE_SECONDS
+        for block in self.buffer.blocks:
+            if block.kept is not None:
+                continue
+            for line in block.lines:
+                if line.reading is None:
+                    line.reading = read_line(line.data)
+                    if perf_counter() > until:
+                        yield
+                        if generation != self._generation:
+                            return
+                        until = perf_counter() + SLICE_SECONDS
+            block.kept = Kept(_facts_of(block))
+        for _ in self._fold_steps():
+            yield
+            if generation != self._generation:
+                return
+        self._eager_done = True
+
+    def _fold_steps(self) -> Iterator[None]:
+        mode = self._turn_mode()
+        if mode != self._mode:
+            self._mode = mode
+            for block in self.buffer.blocks:
+                block.kept.fold = None
+        state = State()
+        until = perf_counter() + SLICE_SECONDS
+        for block in self.buffer.blocks:
+            kept: Kept = block.kept
+            if kept.fold is None or (kept.fold.before is not state and kept.fold.before != state):
+                kept.fold = fold_block(block.lines, state, mode)
+                if perf_counter() > until:
+                    yield
+                    until = perf_counter() + SLICE_SECONDS
+            state = kept.fold.after
+
+    def _turn_mode(self) -> TurnMode:
+        facts = [block.kept.facts for block in self.buffer.blocks]
+        if any(one.turn_starts for one in facts):
+            return "explicit"
+        return "events" if any(one.human_events for one in facts) else "items"
+
+    def _idle_steps(self, generation: int) -> Iterator[None]:
+        if self._idle_done:
+            return
+        until = perf_counter() + SLICE_SECONDS
+        found = False
+        for block in list(self.buffer.blocks):
+            for line in block.lines:
+                if line.reading.idle is None:
+                    line.reading.idle = engine.idle_faults(line)
+                    found = found or bool(line.reading.idle)
+                    if perf_counter() > until:
+                        yield
+                        if generation != self._generation:
+                            return
+                        until = perf_counter() + SLICE_SECONDS
+        self._idle_done = True
+        if found:
+            self._findings = None
+
+    def _finish(self, steps: Callable[[int], Iterator[None]]) -> None:
+        for _ in steps(self._generation):
+            pass
+
+    # -- answers
+    def session(self) -> Session:
+        """The session of the present text; finishes the eager pass when it is not done."""
+        if not self._eager_done:
+            self._finish(self._eager_steps)
+        if self._session is None:
+            folds = [block.kept.fold for block in self.buffer.blocks]
+            self._session = Session(self.buffer, folds, self._mode or "items")
+        return self._session
+
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings by (line, offset): the eager ones, and the idle ones as far as their pass is done."""
+        session = self.session()
+        if self._findings is None:
+            faulty = [line for block in self.buffer.blocks for line in block.kept.facts.faulty]
+            world = msgspec.structs.replace(self.surroundings, on_disk=self.on_disk)
+            self._findings = engine.findings(session, faulty, world, with_idle=self._idle_done)
+        return self._findings
+
+    def finish(self) -> tuple[Finding, ...]:
+        """All findings, idle ones too, at once."""
+        self.session()
+        self._finish(self._idle_steps)
+        return self.findings()
+
+
+def _facts_of(block: Block) -> BlockFacts:
+    turn_starts = human_events = statements = 0
+    faulty = []
+    for line in block.lines:
+        reading = line.reading
+        if reading.broken or reading.misshapen:
+            faulty.append(line)
+        for statement in reading.statements:
+            statements += 1
+            if type(statement) is TurnStart:
+                turn_starts += 1
+            elif type(statement) is Message and _is_human_event(statement):
+                human_events += 1
+    return BlockFacts(turn_starts, human_events, tuple(faulty), statements)
+
+
+def _is_human_event(message: Statement) -> bool:
+    if not isinstance(message, Message) or message.context:
+        return False
+    return message.actor == "human" and message.stream != "item"
