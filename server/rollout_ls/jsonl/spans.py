@@ -1,0 +1,303 @@
+"""Where the values of a record stand: from a path to its place, and from a place to its path.
+
+Asked for one record at a time, when something is shown or blamed; nothing is kept. The way is hopped: each container on
+it is decoded one level deep by msgspec, which leaves the values as they are, and their places follow from their lengths.
+Only what cannot be hopped (doubled keys, odd white space, half surrogates, a thousand levels) is read token by token.
+Never fails: text that holds no such place, or is no JSON, gives None, nothing, or the place of the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+import msgspec
+import orjson
+
+from rollout_ls.jsonl.tokens import CLOSING, COLON, COMMA, OPEN_OBJECT, OPENING, QUOTE, SPACE, TOKEN, soften
+
+Path = tuple[str | int, ...]
+"""Keys and indices from the record down, as ("payload", "content", 0, "text")."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A value's place, in bytes; and that of its key, quotes included, where it is a member of an object (else -1)."""
+
+    start: int
+    end: int
+    key_start: int = -1
+    key_end: int = -1
+
+
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_GAP = re.compile(rb"[ \t\r\n]*")
+_NEXT_KEY = re.compile(rb'[ \t\r\n]*[,{][ \t\r\n]*("[^"\\]*")[ \t\r\n]*:[ \t\r\n]*')
+_END = re.compile(rb"[ \t\r\n]*\}")
+_MAX_HOPS = 64
+
+
+def find(text: bytes, path: Path, base: int = 0) -> Span | None:
+    """The place of the value at `path`, or None where there is none; `base` is added to all offsets.
+
+    Of a doubled key the last one counts, as for every reader. A negative index is none.
+    """
+    span: Span | None = _whole(text)
+    for step in path:
+        if span is None:
+            return None
+        span = _member(text, span, step) if isinstance(step, str) else _element(text, span, step)
+    return span if span is None or not base else _moved(span, base)
+
+
+def members(text: bytes, base: int = 0) -> list[tuple[str, Span]]:
+    """The members of an object in their order, doubled keys included; of anything else none."""
+    span = _whole(text)
+    if text[span.start : span.start + 1] != b"{":
+        return []
+    return [(key, _moved(member, base)) for key, member in _members(text, span)]
+
+
+def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
+    """The innermost member or element that holds the byte at `offset`, and whether that stands on its key.
+
+    A member reaches from its key to its value's end. Between members, on a bracket or outside: the container, with the
+    record itself as the last resort.
+    """
+    span = _whole(text)
+    path: list[str | int] = []
+    for hop in range(_MAX_HOPS + 1):
+        if not span.start <= offset < span.end or text[span.start] not in OPENING:
+            break
+        if hop == _MAX_HOPS:
+            return _path_at_by_tokens(text, offset, path, span)
+        inner = _child_at(text, span, offset)
+        if inner is None:
+            break
+        step, span = inner
+        path.append(step)
+        if span.key_start <= offset < span.key_end:
+            return tuple(path), span, True
+    return tuple(path), span, False
+
+
+def _whole(text: bytes) -> Span:
+    """The record itself, without white space around it."""
+    start = len(text) - len(text.lstrip(SPACE))
+    return Span(start, max(start, len(text.rstrip(SPACE))))
+
+
+def _moved(span: Span, base: int) -> Span:
+    if span.key_start < 0:
+        return Span(span.start + base, span.end + base)
+    return Span(span.start + base, span.end + base, span.key_start + base, span.key_end + base)
+
+
+# -- one hop
+
+
+def _decode_object(text: bytes, span: Span) -> dict[str, msgspec.Raw] | None:
+    """The object at `span`, one level deep; None where it is no object, or one that must be read by tokens."""
+    try:
+        return _OBJECT.decode(memoryview(text)[span.start : span.end])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _decode_array(text: bytes, span: Span) -> list[msgspec.Raw] | None:
+    try:
+        return _ARRAY.decode(memoryview(text)[span.start : span.end])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _is_compact(span: Span, fields: dict[str, msgspec.Raw]) -> bool:
+    """Whether an object's length is that of its keys and values alone.
+
+    White space, escapes in keys and doubled keys all make it longer, so that then there are none, and places can be
+    told from lengths.
+    """
+    keys = "".join(fields)
+    key_bytes = len(keys) if keys.isascii() else len(keys.encode())
+    return span.end - span.start == key_bytes + sum(map(len, fields.values())) + (4 * len(fields) + 1 if fields else 2)
+
+
+def _member(text: bytes, span: Span, key: str) -> Span | None:
+    fields = _decode_object(text, span)
+    if fields is not None:
+        if key not in fields:
+            return None
+        if _is_compact(span, fields):
+            at = span.start + 1
+            for name, raw in fields.items():
+                key_end = at + 2 + (len(name) if name.isascii() else len(name.encode()))
+                if name == key:
+                    return Span(key_end + 1, key_end + 1 + len(raw), at, key_end)
+                at = key_end + 2 + len(raw)
+    return next((member for name, member in reversed(_loose_members(text, span, fields)) if name == key), None)
+
+
+def _members(text: bytes, span: Span) -> list[tuple[str, Span]]:
+    """All members of the object at `span`, in their order."""
+    fields = _decode_object(text, span)
+    if fields is None or not _is_compact(span, fields):
+        return _loose_members(text, span, fields)
+    found: list[tuple[str, Span]] = []
+    at = span.start + 1
+    for name, raw in fields.items():
+        key_end = at + 2 + (len(name) if name.isascii() else len(name.encode()))
+        found.append((name, Span(key_end + 1, key_end + 1 + len(raw), at, key_end)))
+        at = key_end + 2 + len(raw)
+    return found
+
+
+def _loose_members(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> list[tuple[str, Span]]:
+    """The members of an object that is not compact: by their lengths where each stands as expected, else by tokens."""
+    found: list[tuple[str, Span]] = []
+    at = span.start
+    for name, raw in (fields or {}).items():
+        head = _NEXT_KEY.match(text, at, span.end)
+        if head is None:
+            break
+        start, end = head.end(), head.end() + len(raw)
+        # With a doubled key the values are not those of their places: each is held against the text.
+        if head.group(1)[1:-1] != name.encode() or text[start:end] != bytes(raw):
+            break
+        found.append((name, Span(start, end, head.start(1), head.end(1))))
+        at = end
+    else:
+        close = _END.match(text, at, span.end) if found else None
+        if close is not None and close.end() == span.end:
+            return found
+    return [(str(name), member) for name, member in _children_by_tokens(text, span) if member.key_start >= 0]
+
+
+def _elements(text: bytes, span: Span) -> list[int] | None:
+    """Where the elements of the array at `span` start and end, alternating; None where it is no array."""
+    raws = _decode_array(text, span)
+    if raws is None:
+        return None
+    lengths = list(map(len, raws))
+    if span.end - span.start == sum(lengths) + len(raws) + 1:
+        ends = list(accumulate((length + 1 for length in lengths), initial=span.start))[1:]
+        places = [0] * (2 * len(ends))
+        places[::2] = [end - length for end, length in zip(ends, lengths, strict=True)]
+        places[1::2] = ends
+        return places
+    places = []
+    at = span.start
+    for length in lengths:
+        at = _GAP.match(text, at + 1).end()  # type: ignore[union-attr]
+        places += (at, at + length)
+        at += length
+        if text[at] != COMMA:
+            at = _GAP.match(text, at).end()  # type: ignore[union-attr]
+    return places
+
+
+def _element(text: bytes, span: Span, index: int) -> Span | None:
+    if index < 0:
+        return None
+    places = _elements(text, span)
+    if places is None:
+        found = [member for step, member in _children_by_tokens(text, span) if step == index and member.key_start < 0]
+        return found[0] if found else None
+    return Span(places[2 * index], places[2 * index + 1]) if 2 * index < len(places) else None
+
+
+def _child_at(text: bytes, span: Span, offset: int) -> tuple[str | int, Span] | None:
+    """The member or element of the container at `span` that holds `offset`."""
+    if text[span.start] == OPEN_OBJECT:
+        found = _members(text, span)
+        return next(((name, member) for name, member in found if member.key_start <= offset < member.end), None)
+    places = _elements(text, span)
+    if places is None:
+        children = _children_by_tokens(text, span)
+        return next(((step, child) for step, child in children if child.start <= offset < child.end), None)
+    number = bisect_right(places, offset)
+    if number % 2 == 0:
+        return None
+    return number // 2, Span(places[number - 1], places[number])
+
+
+# -- token by token, for what cannot be hopped
+
+
+def _children_by_tokens(text: bytes, span: Span) -> list[tuple[str | int, Span]]:
+    """The members or elements of the container at `span`, in their order, as far as it holds together."""
+    plain = soften(text[span.start : span.end])
+    children: list[tuple[str | int, Span]] = []
+    step: str | int = 0
+    key = (-1, -1)
+    value_start = -1
+    in_object = plain[:1] == b"{"
+    key_next = in_object
+    depth = 0
+    for match in TOKEN.finditer(plain):
+        byte = plain[match.start()]
+        start, end = span.start + match.start(), span.start + match.end()
+        if byte in OPENING:
+            if depth == 1:
+                value_start = start
+            depth += 1
+            continue
+        if byte in CLOSING:
+            depth -= 1
+            if depth <= 0:
+                break
+        if depth != 1 or byte == COLON:
+            continue
+        if byte == COMMA:
+            key_next = in_object
+            step = step + 1 if isinstance(step, int) else step
+        elif key_next and byte == QUOTE:
+            key_next = False
+            step, key = _key_text(text[start:end]), (start, end)
+        else:
+            at = value_start if byte in CLOSING else start
+            children.append((step, Span(at, end, *key)))
+    return children
+
+
+def _key_text(token: bytes) -> str:
+    try:
+        return str(orjson.loads(token))
+    except orjson.JSONDecodeError:
+        return token[1:-1].decode("utf-8", "replace")
+
+
+def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Span) -> tuple[Path, Span, bool]:
+    """`path_at` for what lies deeper than hops go: a pass over the container at `span`, which holds `offset`."""
+    plain = soften(text[span.start : span.end])
+    opened: list[tuple[int, str | int]] = []  # the containers around: where each starts, and its present step
+    key_next = False
+    for match in TOKEN.finditer(plain):
+        byte = plain[match.start()]
+        start, end = span.start + match.start(), span.start + match.end()
+        if start > offset or (byte in CLOSING and end > offset):
+            break
+        if byte in OPENING:
+            opened.append((start, 0))
+            key_next = byte == OPEN_OBJECT
+        elif byte in CLOSING:
+            opened.pop()
+            key_next = False
+        elif byte == COMMA:
+            at, step = opened[-1]
+            key_next = text[at] == OPEN_OBJECT
+            opened[-1] = (at, step + 1 if isinstance(step, int) else step)
+        elif byte == QUOTE and key_next:
+            opened[-1] = (opened[-1][0], _key_text(text[start:end]))
+            key_next = False
+    steps = (*path, *(step for _, step in opened[:-1]))
+    innermost = Span(opened[-1][0], span.end)
+    for step, child in _children_by_tokens(text, innermost):
+        if (child.start if child.key_start < 0 else child.key_start) <= offset < child.end:
+            return (*steps, step), child, child.key_start <= offset < child.key_end
+    if len(opened) > 1:
+        around = _children_by_tokens(text, Span(opened[-2][0], span.end))
+        innermost = next((child for _, child in around if child.start == innermost.start), innermost)
+    else:
+        innermost = span
+    return steps, innermost, False
