@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 20
 """Bodies longer than this are handed on in pieces while they come."""
 
 _NAME = b"content-length"
-_HEADER = re.compile(rb"(?<![a-z0-9_-])content-length[ \t]*:[ \t]*([0-9]{1,19})[ \t]*\r?\n", re.IGNORECASE)
+_HEADER = re.compile(rb"(?<![-_])content-length[ \t]*:[ \t]*([0-9]{1,19})[ \t]*\r?\n", re.IGNORECASE)
 _CUT_HEADER = re.compile(rb"content-length[ \t]*(?::[ \t]*[0-9]{0,19}[ \t]*\r?)?")
 _LONGEST_HEADER_BYTES = 128
 _MAX_LINE_BYTES = 8192

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.rules.finding import Finding, Related
 from rollout_ls.text.columns import Unit
-from rollout_ls.text.rows import Line, Place
+from rollout_ls.text.rows import Place
 from rollout_ls.wire.positions import Position, Range, Rows, last_row, lines_range, place_range
+
+if TYPE_CHECKING:
+    from rollout_ls.features.folding import Fold
 
 SOURCE = "rollout"
 """The ``source`` of every diagnostic, and the identifier under which they are pulled."""
@@ -173,14 +176,6 @@ class Drawing(msgspec.Struct, frozen=True):
     tags: bool = False
 
 
-class Foldable(msgspec.Struct, frozen=True):
-    """The parts of a fold that leave the process; ``features.folding.Fold`` has them too."""
-
-    first: Line
-    last: Line
-    kind: str | None = None
-
-
 # -- findings
 def diagnostic(finding: Finding, uri: str, rows: Rows, telling: Telling) -> Diagnostic:
     """One finding of the document ``uri`` as the protocol has it."""
@@ -267,7 +262,7 @@ def _within(inner: Range, outer: Range) -> Range:
 
 
 # -- folds
-def folding_ranges(folds: Iterable[Foldable], rows: Rows, limit: int | None = None) -> list[FoldingRange]:
+def folding_ranges(folds: Iterable[Fold], rows: Rows, limit: int | None = None) -> list[FoldingRange]:
     """Folds of two rows or more, in file order; where the client takes fewer, the longest ones."""
     ranges = [FoldingRange(rows.row_of(fold.first), last_row(rows, fold.last), fold.kind) for fold in folds]
     ranges = [one for one in ranges if one.end_line > one.start_line]
