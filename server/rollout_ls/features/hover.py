@@ -338,7 +338,7 @@ class _Page:
 def _size_of(part: Part) -> str:
     if "encrypted" in part.omitted or "address" in part.omitted:
         return f"{part.size} characters"
-    return f"about {bytes_text(part.size)} decoded"
+    return f"about {max(1, round(part.size / 1000)):,} kB decoded"
 
 
 def _shown(text: str, room: int) -> tuple[str, bool]:

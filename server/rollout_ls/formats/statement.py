@@ -182,6 +182,11 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
         )
 
     @property
+    def is_possible(self) -> bool:
+        """Whether no part exceeds its whole."""
+        return self.cached_input <= self.input and self.reasoning_output <= self.output
+
+    @property
     def is_estimate(self) -> bool:
         """A total without parts, as it is written after a compaction: never a count of anything."""
         return self.total != 0 and not (self.input or self.cached_input or self.output or self.reasoning_output)

@@ -255,10 +255,10 @@ class _Fold:
         if statement.ordinal > seen.highest:
             self.ordinals = Ordinals(statement.ordinal, Ref(line, statement))
             return
-        if statement.ordinal == seen.highest:
+        if statement.ordinal == seen.highest and not seen.falling:
             note = Note("ordinal-duplicate", Ref(line, statement), seen.at, (statement.ordinal,))
             self.out.notes.append(note)
-            self.ordinals = Ordinals(seen.highest, seen.at, False, seen.falling)
+            self.ordinals = Ordinals(seen.highest, seen.at)
             return
         if not seen.falling:
             numbers = (statement.ordinal, seen.highest)

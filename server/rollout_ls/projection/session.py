@@ -249,14 +249,11 @@ class Session:
     # -- entries
     def entries(self) -> Iterator[Entry]:
         """All entries in file order, each once, mirrors and paired results left out."""
-        owners, from_history = self._owners, self._from_history
+        owners = self._owners
         for fold in self.folds:
             for entry in fold.entries:
                 statement = entry.ref.statement
                 if statement in owners and entry.what != "nested_call":
-                    continue
-                if entry.what == "output" and statement in from_history:
-                    yield msgspec.structs.replace(entry, what="output")
                     continue
                 yield self._settled(entry)
 
@@ -265,6 +262,16 @@ class Session:
         return entry.what == "nested_call" and entry.ref.statement in self._owners
 
     def _settled(self, entry: Entry) -> Entry:
+        """An entry with what only the whole document tells."""
+        if self.mode != "explicit":
+            # A turn without start record begins at a message that is known for the human's only a few records later.
+            turn = self.turn_at(entry.ref.line)
+            start = turn.start if turn is not None else None
+            if start is not entry.turn:
+                entry = msgspec.structs.replace(entry, turn=start)
+        return self._settled_message(entry)
+
+    def _settled_message(self, entry: Entry) -> Entry:
         """An item of the user role that no human event repeats is injected, where there are such events at all."""
         message = entry.ref.statement
         if not isinstance(message, Message) or message.actor != "human":

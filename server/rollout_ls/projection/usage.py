@@ -14,6 +14,8 @@ from rollout_ls.projection.entry import CountedUsage, Ref
 if TYPE_CHECKING:
     from rollout_ls.projection.session import Turn
 
+_IMPOSSIBLE = "its counts contradict each other"
+
 Source = Literal["responses", "running totals", "none"]
 
 
@@ -68,7 +70,7 @@ def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> S
             tokens, reason, same = _response(usage, one.ref, seen)
         else:
             tokens, reason, same = _running(usage, before)
-            if usage.total is not None and not usage.total.is_estimate:
+            if usage.total is not None and usage.total.is_possible and not usage.total.is_estimate:
                 before = (usage.total, one.ref) if before is None or usage.total != before[0] else before
         if tokens is None:
             if reason:
@@ -101,6 +103,8 @@ def _response(usage: Usage, ref: Ref, seen: dict[str, Ref]) -> tuple[Tokens | No
         return None, "no usage in it", None
     if usage.last.is_estimate:
         return None, "an estimate", None
+    if not usage.last.is_possible:
+        return None, _IMPOSSIBLE, None
     if usage.response_id and usage.response_id in seen:
         return None, "this response is counted already", seen[usage.response_id]
     if usage.response_id:
@@ -113,9 +117,11 @@ def _running(usage: Usage, before: tuple[Tokens, Ref] | None) -> tuple[Tokens | 
         return None, "no totals in it", None
     if usage.total.is_estimate:
         return None, "an estimate", None
+    if not usage.total.is_possible:
+        return None, _IMPOSSIBLE, None
     if before is not None and usage.total == before[0]:
         return None, "repeat", before[1]
-    if usage.last is not None and not usage.last.is_estimate:
+    if usage.last is not None and usage.last.is_possible and not usage.last.is_estimate:
         return usage.last, "", None
     if before is None or usage.total.total < before[0].total:
         return usage.total, "", None

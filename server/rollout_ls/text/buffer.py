@@ -118,11 +118,15 @@ class Buffer:
 
     def order_of(self, line: Line) -> tuple[int, int]:
         """(block, index in it): comparable, and larger for what stands later in the document."""
+        if line.block is None:
+            return 0, 0
         block: Block = line.block
         return self.number_of(block), block.place_of(line)[0]
 
     def row_of(self, line: Line) -> int:
-        """The row at which a line begins."""
+        """The row at which a line begins; 0 for a line that is not of this document (the only one of an empty one)."""
+        if line.block is None:
+            return 0
         block: Block = line.block
         return self._rows()[self.number_of(block)] + block.place_of(line)[1]
 
@@ -134,6 +138,8 @@ class Buffer:
 
     def byte_of(self, line: Line) -> int:
         """The byte offset in the document at which a line begins."""
+        if line.block is None:
+            return 0
         block: Block = line.block
         index = block.place_of(line)[0]
         return self._bytes()[self.number_of(block)] + sum(len(one.data) for one in block.lines[:index])
@@ -198,6 +204,8 @@ class Buffer:
     def replace_all(self, pieces: Iterable[bytes]) -> Splice:
         """Puts a whole new text in place of the old one."""
         removed = tuple(self)
+        for line in removed:
+            line.block = None
         self.blocks = _blocks_of([Line(data) for data in lines_of(pieces)])
         self._reset()
         return Splice(first_block=0, last_block=max(0, len(self.blocks) - 1), removed=removed, added=tuple(self))
@@ -232,6 +240,8 @@ class Buffer:
         kept_tail = old_rest[len(old_rest) - same_tail :]
         added = [Line(data) for data in new_rest[: len(new_rest) - same_tail]]
         removed = old_rest[: len(old_rest) - same_tail]
+        for line in removed:
+            line.block = None  # a line that went holds nothing of the document
         lines = [*before, *old[:same_head], *added, *kept_tail, *after]
         if number == last_number and len(lines) <= 2 * BLOCK_LINES and lines:
             block = self.blocks[number]

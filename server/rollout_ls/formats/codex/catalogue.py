@@ -24,10 +24,11 @@ Stored = Literal["always", "legacy", "paginated", "once", "never"]
 
 # ---- the graph ------------------------------------------------------------------------------------------------------
 class Scalar(msgspec.Struct, frozen=True):
-    """A value without parts. `name`: string, boolean, number, i32, i64, u16, u32, u64, null, object or any.
+    """A value without parts. `name`: string, boolean, number, i32 ... u64, nonzero, null, object, any, never.
 
-    `object` is an object of any content, `any` any value at all; neither is looked into. `format` refines a string;
-    those in `CHECKED_FORMATS` are looked at by the reader, the others only say what the text is.
+    `never` takes nothing (a key that must not be there), `object` is an object of any content, `any` any value at all;
+    neither is looked into. `format` refines a string; those in `CHECKED_FORMATS` are looked at by the reader, the
+    others only say what the text is.
     """
 
     name: str
@@ -84,7 +85,8 @@ class Obj(msgspec.Struct, frozen=True):
     """An object with known keys. `strict`: unknown keys are refused. `tag`, `word`: its discriminator, if it has one.
 
     `kind` is the name of the catalogue's entry, when the object is one (a record's payload, an item, a content part).
-    `equal`: pairs of fields that must be arrays of equal length where the second is there.
+    `equal`: pairs of fields that must be arrays of equal length where the second is there. `any_of`: at least one of
+    these fields must be there and not null.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Obj(msgspec.Struct, frozen=True):
     legacy: tuple[Legacy, ...] = ()
     kind: str | None = None
     equal: tuple[tuple[str, str], ...] = ()
+    any_of: tuple[str, ...] = ()
 
 
 class Tagged(msgspec.Struct, frozen=True):
@@ -112,12 +115,13 @@ class Tagged(msgspec.Struct, frozen=True):
 
 
 class Keyed(msgspec.Struct, frozen=True):
-    """Either a word, or an object with exactly one of the `keys`."""
+    """Either a word, or an object with exactly one of the `keys` (`open_keys`: or another one)."""
 
     name: str
     words: tuple[str, ...]
     open: bool
     keys: dict[str, Field]
+    open_keys: bool = False
     legacy_keys: tuple[str, ...] = ()
 
 
@@ -207,7 +211,9 @@ class _ShapeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other: dict[str, _FieldEntry] | None = None
     words: tuple[str, ...] = ()
     open: bool = False
+    open_keys: bool = False
     format: str | None = None
+    any_of: tuple[str, ...] = ()
     one_of: dict[str, _FieldEntry] | None = None
     either: tuple[str, ...] = ()
     choose_by: str | None = None
@@ -232,6 +238,8 @@ class _KindEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aliases: tuple[str, ...] = ()
     refused: bool = False
     fields: dict[str, _FieldEntry] | None = None
+    strict: bool = False
+    any_of: tuple[str, ...] = ()
     legacy: tuple[Legacy, ...] = ()
     equal: tuple[tuple[str, str], ...] = ()
     split: _Split | None = None
@@ -343,20 +351,26 @@ class _Builder:
         if entry.either:
             return Either(name, tuple(self.parse(option) for option in entry.either), entry.choose_by)
         if entry.one_of is not None:
-            return Keyed(name, entry.words, entry.open, self.fields(entry.one_of, label), entry.legacy_keys)
+            return Keyed(
+                name, entry.words, entry.open, self.fields(entry.one_of, label), entry.open_keys, entry.legacy_keys
+            )
         if entry.words:
             return Words(entry.words, entry.open, entry.format)
         if entry.tag is None:
-            return Obj(label, self.fields(entry.fields or {}, label), entry.strict, entry.legacy, label)
+            return self._object(label, entry)
         variants: dict[str, Obj | Tagged] = {}
         for word, variant in entry.variants.items():
             kind = f"part/{entry.part}/{word}" if entry.part else f"{label}/{word}"
-            body = Obj(kind, self.fields(variant.fields or {}, kind), variant.strict, variant.legacy, kind)
+            body = self._object(kind, variant)
             variants[word] = body
             if entry.part:
                 self.kinds[kind] = Kind(kind, "always", since=variant.since, until=variant.until, body=body)
         other = None if entry.other is None else Obj(label, self.fields(entry.other, label))
         return Tagged(name, entry.tag, variants, other=other, legacy=entry.legacy)
+
+    def _object(self, label: str, entry: _ShapeEntry) -> Obj:
+        fields = self.fields(entry.fields or {}, label)
+        return Obj(label, fields, entry.strict, entry.legacy, kind=label, any_of=entry.any_of)
 
     # -- families
     def family(self, name: str) -> Type:
@@ -392,12 +406,15 @@ class _Builder:
         if entry.tag is not None:
             body = self._tagged(name, entry.tag, entry.kinds, file)
             return body
+        own = entry.fields or {}
         body = Obj(
             name,
-            self.fields({**(entry.fields or {}), **file.common}, name),
+            self.fields({**own, **{key: field for key, field in file.common.items() if key not in own}}, name),
+            strict=entry.strict,
             legacy=entry.legacy,
             kind=name,
             equal=entry.equal,
+            any_of=entry.any_of,
         )
         self._record(name, entry, file, body)
         if entry.split is not None:

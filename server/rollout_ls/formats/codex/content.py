@@ -47,6 +47,9 @@ def content_of(data: bytes, statement: Statement) -> Content:
     if reader is None or payload is None:
         return _raw(data, statement)
     content = reader(payload)
+    if type(record) is types.View:
+        # What a strict reader refuses is shown as it stands too: a lenient view leaves out what it cannot use.
+        return msgspec.structs.replace(content, parts=(*content.parts, *_raw(data, statement).parts))
     return content if content.parts or content.facts or content.label else _raw(data, statement)
 
 

@@ -72,8 +72,8 @@ def _usage(usage: Usage, text: bytes, base: int) -> tuple[ShapeFault, ...]:
     if usage.per_response:
         checks.append((("payload", "usage"), usage.last))
     else:
-        checks.append((("payload", "info", "last_token_usage"), usage.last))
         checks.append((("payload", "info", "total_token_usage"), usage.total))
+        checks.append((("payload", "info", "last_token_usage"), usage.last))
     faults = []
     for path, tokens in checks:
         if tokens is None or tokens.is_estimate:

@@ -100,7 +100,7 @@ def walk(text: bytes, base: int = 0, first_header: bool = False) -> Shape:
     line, bare = _line_of(value)
     walker = _Walker(first_header)
     if line is None:
-        walker.unrecognised(value)
+        walker.unrecognised()
         return Shape(None, _placed(walker.found, text, base))
     walker.visit(line, value, ())
     return Shape(_kind_of_value(line, value), _placed(walker.found, text, base), bare)
@@ -199,7 +199,8 @@ class _Walker:
         self.found: list[Found] = []
         self._first_header = first_header
 
-    def unrecognised(self, value: dict[str, Any]) -> None:
+    def unrecognised(self) -> None:
+        """The object has nothing by which to tell what it is."""
         self._add("missing", ("type",), "owner", (), "the record has no `type`")
 
     def _add(self, what: str, path: Path, how: str, place: Path, message: str) -> None:
@@ -231,7 +232,9 @@ class _Walker:
             self._either(node, value, path)
 
     def _scalar(self, node: Scalar, value: Any, path: Path) -> None:
-        if not _is_sort(node, value):
+        if node.name == "never":
+            self._wrong(path, "absent", value)
+        elif not _is_sort(node, value):
             self._wrong(path, _wanted(node), value)
         elif node.name in INTEGERS:
             least, most = INTEGERS[node.name]
@@ -287,7 +290,7 @@ class _Walker:
                 self._add("bad-key", path, "key", (*path, key), message)
             self.visit(node.of, element, (*path, key))
 
-    def _object(self, node: Obj, value: Any, path: Path) -> None:
+    def _object(self, node: Obj, value: Any, path: Path, tag: str = "") -> None:
         if not isinstance(value, dict):
             self._wrong(path, "an object", value)
             return
@@ -298,11 +301,13 @@ class _Walker:
                 self._field(node, field, value, path)
         if node.strict:
             for key in value:
-                if key not in node.fields:
+                if key not in node.fields and key != tag:
                     message = f"{_name(path)} has a key{_quoted(key)} that the reader refuses"
                     self._add("unwanted-key", (*path, key), "key", (*path, key), message)
         for name, other in node.equal:
             self._equal(value, name, other, path)
+        if node.any_of and all(value.get(name) is None for name in node.any_of):
+            self._none_of(node, value, path)
 
     def _is_legacy(self, rules: tuple[catalogue.Legacy, ...], value: dict[str, Any], path: Path) -> bool:
         for rule in rules:
@@ -335,6 +340,16 @@ class _Walker:
                 message = f"{_name(here)} is written as older builds did; today's reader does not take it"
                 self._add("legacy", here, "value", here, message)
 
+    def _none_of(self, node: Obj, value: dict[str, Any], path: Path) -> None:
+        names = " nor ".join(f"`{name}`" for name in node.any_of)
+        message = f"{_owner(node, path)} has neither {names}"
+        empty = [name for name in node.any_of if name in value]
+        here = (*path, (empty or node.any_of)[0])
+        if empty:
+            self._add("wrong-type", here, "value", here, message)
+        else:
+            self._add("missing", here, "owner", path, message)
+
     def _equal(self, value: dict[str, Any], name: str, other: str, path: Path) -> None:
         first, second = value.get(name), value.get(other)
         if isinstance(second, list) and (not isinstance(first, list) or len(first) != len(second)):
@@ -355,21 +370,22 @@ class _Walker:
         elif not isinstance(word, str):
             self._wrong(here, "a string", word)
         elif word in node.variants:
-            self.visit(node.variants[word], value, path)
+            variant = node.variants[word]
+            if isinstance(variant, Obj):
+                self._object(variant, value, path, node.tag)
+            else:
+                self._tagged(variant, value, path)
         elif word in node.refused:
             message = f"{_label(node)}{_quoted(word)} was written by older builds; today's reader does not take it"
             self._add("legacy", here, "value", here, message)
         elif node.other is not None:
             self.visit(node.other, value, path)
         else:
-            self._unknown_kind(node, word, value, path)
+            self._unknown_kind(node, word, path)
 
-    def _unknown_kind(self, node: Tagged, word: str, value: dict[str, Any], path: Path) -> None:
+    def _unknown_kind(self, node: Tagged, word: str, path: Path) -> None:
         here = (*path, node.tag)
         if node.name == "line":
-            for field in next(iter(node.variants.values())).fields.values():  # type: ignore[union-attr]
-                if field.name == "timestamp":
-                    self._field(Obj("line", {}), field, value, path)
             self._add("unknown-kind", here, "value", here, f"unknown record type{_quoted(word)} (kept, shown raw)")
         elif word in node.unstored:
             message = f"{_label(node)}{_quoted(word)} is known but stored by no build: another writer made this record"
@@ -401,7 +417,8 @@ class _Walker:
             message = f"{_name(path)} has a form{_quoted(key)} of older builds; today's reader does not take it"
             self._add("legacy", here, "key", here, message)
         elif field is None:
-            self._unknown_word(key, path, "key", here)
+            if not node.open_keys:
+                self._unknown_word(key, path, "key", here)
         elif inner is not None or field.need != "value":
             self.visit(field.type, inner, here)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import keyword
+import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, Union
 
@@ -48,6 +49,8 @@ INTEGERS = {
 """The least and the greatest value of each integer type of the catalogue."""
 
 _INT64_MAX = 2**63 - 1  # msgspec knows no larger bound: the upper half of u64 is left to the walk
+
+_NOTHING = Annotated[str, msgspec.Meta(pattern="(?!)")]
 
 Check = Callable[[Any], None]
 
@@ -234,6 +237,8 @@ class _Maker:
             return self._made[key]  # type: ignore[no-any-return]
         fields, checks = self._fields(list(node.fields.values()))
         checks += [_equal_lengths(a, b) for a, b in node.equal]
+        if node.any_of:
+            checks.append(_one_there(tuple(attribute(name) for name in node.any_of)))
         made = self._define(node.name, fields, checks, tag, node.strict)
         self._made[key] = made
         self._keep.append(node)
@@ -248,14 +253,14 @@ class _Maker:
 
     def closed(self, node: Obj) -> type:
         """Like `struct`, but an object with further keys is not taken."""
-        return self.struct(Obj(node.name, node.fields, True, node.legacy, node.kind))
+        return self.struct(msgspec.structs.replace(node, strict=True))
 
     def tagged(self, node: Tagged) -> Any:
         if len(node.variants) == 1 and node.other is None:
             ((word, body),) = node.variants.items()
             assert isinstance(body, Obj)
             tag = Field(node.tag, Words((word,)), "required")
-            return self.struct(Obj(body.name, {node.tag: tag, **body.fields}, body.strict, body.legacy, body.kind))
+            return self.struct(msgspec.structs.replace(body, fields={node.tag: tag, **body.fields}))
         return _union(self.variant(word, node.tag, body) for word, body in node.variants.items())
 
     def variant(self, word: str, tag: str, body: Obj | Tagged) -> type:
@@ -277,7 +282,7 @@ class _Maker:
             fields, more = self._fields([_loosened(f) for f in variant.fields.values()])
             checks += more
             for name, type_, _ in fields:
-                merged[name] = (name, _union([type_, None, UnsetType]), UNSET)
+                merged[name] = (name, Raw if type_ is Raw else _union([type_, None, UnsetType]), UNSET)
         checks.append(_variant_needs(attribute(body.tag), needs))
         inner_tag = (attribute(body.tag), Literal[tuple(body.variants)], ...)
         made = self._define(body.name, [inner_tag, *merged.values()], checks, (tag, word), False)
@@ -317,9 +322,9 @@ class _Maker:
                 checks.append(_one_spelling(attribute(field.alias_of), name))
             elif any(other.alias_of == field.name for other in entries):
                 fields.append((name, _union([self.of(field.type), None, UnsetType]), UNSET))
-            elif isinstance(field.type, Either):
+            elif layouts := self._layouts(field.type):
                 fields.append((name, Raw, ... if field.need == "required" else None))
-                decoders = tuple(msgspec.json.Decoder(self.of(option)) for option in field.type.options)
+                decoders = tuple(msgspec.json.Decoder(layout) for layout in layouts)
                 checks.append(_first_that_fits(name, decoders, field.need == "optional"))
             elif field.need == "required":
                 fields.append((name, self.of(field.type), ...))
@@ -331,6 +336,22 @@ class _Maker:
             else:
                 fields.append((name, _union([self.of(field.type), None]), None))
         return fields, checks
+
+    def _layouts(self, node: Type) -> list[Any]:
+        """Types to try in turn, where one type cannot say it; none where `of` can."""
+        if isinstance(node, Either):
+            return [self.of(option) for option in node.options]
+        if isinstance(node, Tagged) and node.other is not None:
+            tag = Annotated[str, msgspec.Meta(pattern=_none_of(node.variants))]
+            fields, checks = self._fields(list(node.other.fields.values()))
+            rest = self._define(node.other.name, [(attribute(node.tag), tag, ...), *fields], checks, None, False)
+            _KINDS[rest] = node.other.name
+            return [self.of(node), rest]
+        if isinstance(node, Keyed) and node.open_keys:
+            key = Annotated[str, msgspec.Meta(pattern=_none_of(node.keys))]
+            other: Any = dict.__class_getitem__((key, Raw))
+            return [self.of(node), Annotated[other, msgspec.Meta(min_length=1, max_length=1)]]
+        return []
 
     def _define(
         self,
@@ -366,6 +387,11 @@ def _union(options: Iterable[Any]) -> Any:
     return Union[tuple(options)]  # noqa: UP007  (the options are data)
 
 
+def _none_of(words: Iterable[str]) -> str:
+    """A pattern of all texts but these."""
+    return rf"^(?!(?:{'|'.join(re.escape(word) for word in words)})\Z)"
+
+
 def _words_of(name: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in name).split()
 
@@ -382,11 +408,11 @@ def _scalar(node: Scalar) -> Any:
     if node.format in CHECKED_FORMATS:
         return Annotated[str, msgspec.Meta(pattern=CHECKED_FORMATS[node.format])]
     plain = {"string": str, "boolean": bool, "number": float, "null": None, "any": Raw, "object": dict[str, Raw]}
-    return plain[node.name]
+    return plain.get(node.name, _NOTHING)
 
 
 def _loosened(field: Field) -> Field:
-    return msgspec.structs.replace(field, need="default") if field.need != "value" else field
+    return msgspec.structs.replace(field, need="optional") if field.need == "required" else field
 
 
 # ---- checks that a type cannot express ------------------------------------------------------------------------------
@@ -428,7 +454,7 @@ def _one_spelling(name: str, other: str) -> Check:
 def _first_that_fits(name: str, decoders: tuple[msgspec.json.Decoder[Any], ...], nullable: bool) -> Check:
     def check(self: Any) -> None:
         raw = getattr(self, name)
-        if raw is None:
+        if raw is None or raw is UNSET:
             return
         if nullable and bytes(raw) == b"null":
             msgspec.structs.force_setattr(self, name, None)
@@ -450,7 +476,7 @@ def _string_or(name: str, other: msgspec.json.Decoder[Any], nullable: bool) -> C
 
     def check(self: Any) -> None:
         raw = getattr(self, name)
-        if raw is None or memoryview(raw)[0] == _QUOTE:
+        if raw is None or raw is UNSET or memoryview(raw)[0] == _QUOTE:
             return
         value = None if nullable and bytes(raw) == b"null" else other.decode(raw)
         msgspec.structs.force_setattr(self, name, value)
@@ -471,6 +497,14 @@ def _variant_needs(tag: str, needs: dict[str, list[tuple[str, catalogue.Need]]])
         for name in names:
             if getattr(self, name) is UNSET:
                 msgspec.structs.force_setattr(self, name, None)
+
+    return check
+
+
+def _one_there(names: tuple[str, ...]) -> Check:
+    def check(self: Any) -> None:
+        if all(getattr(self, name) is None for name in names):
+            raise ValueError(f"none of {names} is there")
 
     return check
 
