@@ -57,7 +57,7 @@ function M.startable()
     told = true
     local missing = command and ('`' .. command[1] .. '` (vim.g.rollout_ls_cmd)') or '`rollout-ls`'
     vim.notify(
-      'rollout: ' .. missing .. ' cannot be started. Install it (python3 -m pip install rollout-ls), '
+      'rollout: ' .. missing .. ' cannot be started. Put rollout-ls on the PATH, '
         .. 'or set vim.g.rollout_ls_cmd to its path.',
       vim.log.levels.WARN
     )

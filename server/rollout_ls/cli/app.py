@@ -7,14 +7,14 @@ anything of the file that was read.
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Sequence
 
 import click
 
 from rollout_ls import __version__
-from rollout_ls.cli.terminal import COMMAND, ToolError, drop_stdout, flush, say
+from rollout_ls.cli.terminal import COMMAND, ToolError, drop_stdout, flush, inner_fault, say
 from rollout_ls.rules.finding import SEVERITIES
+from rollout_ls.workspace.files import FileProblem
 
 EXIT_TROUBLE = 2
 EXIT_INTERRUPTED = 130
@@ -107,7 +107,8 @@ def server(stdio: bool) -> int:
 def main(words: Sequence[str]) -> int:
     """Runs the command line. The exit status."""
     try:
-        status = cli.main(args=list(words), prog_name=COMMAND, standalone_mode=False)
+        with cli.make_context(COMMAND, list(words)) as context:  # cli.main() has exit codes of its own
+            status = cli.invoke(context)
         flush()
         return status if isinstance(status, int) else 0
     except click.exceptions.Exit as ending:
@@ -119,7 +120,7 @@ def main(words: Sequence[str]) -> int:
     except BrokenPipeError:
         drop_stdout()
         return EXIT_TROUBLE
-    except (ToolError, OSError, click.ClickException) as error:
+    except (FileProblem, ToolError, OSError, click.ClickException) as error:
         say(_one_line(error))
         return EXIT_TROUBLE
     except MemoryError:
@@ -128,13 +129,6 @@ def main(words: Sequence[str]) -> int:
     except Exception as error:
         say(inner_fault(error))
         return EXIT_TROUBLE
-
-
-def inner_fault(error: Exception) -> str:
-    """A fault of this program on one line: its sort and where it happened, nothing of what was read."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" in {frames[-1].name} ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return f"inner fault: {type(error).__name__}{where}; please report it"
 
 
 def _misused(error: click.UsageError, words: Sequence[str]) -> int:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from rollout_ls.cli.excerpt import excerpt
 from rollout_ls.cli.loading import STANDARD_INPUT, load, shown_path
-from rollout_ls.cli.terminal import Segment, say, say_all, shows_progress, width, write_bytes, write_line
+from rollout_ls.cli.terminal import Segment, inner_fault, say, say_all, shows_progress, width, write_bytes, write_line
 from rollout_ls.rules.finding import SEVERITIES
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import offset_of
-from rollout_ls.text.display import bytes_text, label
+from rollout_ls.text.display import ELLIPSIS, bytes_text, label
 from rollout_ls.wire.report import FindingRow, concise_line, finding_rows, json_array, json_line
 from rollout_ls.workspace.files import FileProblem, find_rollouts
 
@@ -39,7 +39,7 @@ class Tally:
     """What was seen so far, over all files."""
 
     def __init__(self, min_level: str) -> None:
-        self.shown = SEVERITIES[: SEVERITIES.index(min_level) + 1]  # type: ignore[arg-type]
+        self.shown = SEVERITIES[: SEVERITIES.index(min_level) + 1]
         self.severities: Counter[str] = Counter()
         self.files = 0
         self.files_with_findings = 0
@@ -73,7 +73,7 @@ def _status(tally: Tally, fail_level: str) -> int:
         return TROUBLE
     if fail_level == "never":
         return CLEAN
-    failing = SEVERITIES[: SEVERITIES.index(fail_level) + 1]  # type: ignore[arg-type]
+    failing = SEVERITIES[: SEVERITIES.index(fail_level) + 1]
     return FINDINGS if any(tally.severities[severity] for severity in failing) else CLEAN
 
 
@@ -83,8 +83,8 @@ def _checked(files: Sequence[str], tally: Tally) -> Iterator[tuple[list[FindingR
         for path in files:
             try:
                 rows, buffer, problem = _findings_of(path)
-            except (FileProblem, OSError) as error:
-                say(str(error))
+            except Exception as error:  # one file that defeats this program hides no other
+                say(str(error) if isinstance(error, FileProblem) else f"{shown_path(path)}: {inner_fault(error)}")
                 tally.trouble = True
                 continue
             finally:
@@ -129,8 +129,7 @@ def _full(row: FindingRow, buffer: Buffer) -> Iterable[list[Segment]]:
     ]
     yield from _source(row, buffer, style)
     for related in row.related:
-        place = f"{_on_one_line(related.path)}:{related.line}:{related.column}"
-        yield [("  see ", "dim"), (place, ""), (f" {related.message}", "")]
+        yield [("  see ", "dim"), (f"line {related.line}, column {related.column}: {related.message}", "")]
     yield []
 
 
@@ -170,7 +169,7 @@ def _on_one_line(path: str) -> str:
 
 def _cells(text: str) -> int:
     """Columns of a terminal that a text takes."""
-    if text.isascii():
+    if text.replace(ELLIPSIS, ".").isascii():
         return len(text)
     from rich.cells import cell_len
 

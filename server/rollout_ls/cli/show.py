@@ -10,7 +10,7 @@ from typing import Any
 
 from rollout_ls.cli.loading import load
 from rollout_ls.cli.terminal import Segment, say, write_bytes, write_line
-from rollout_ls.text.display import block, cut, label
+from rollout_ls.text.display import block, cut, duration_text, label
 from rollout_ls.text.secrets import mask
 from rollout_ls.wire.lsp import encode
 from rollout_ls.wire.show import show_session
@@ -20,6 +20,8 @@ MAX_TEXT_CHARACTERS = 2000
 """What is shown of one entry's text; the JSON has it whole."""
 MAX_LABEL_CHARACTERS = 300
 
+UNKNOWN = "unknown"
+"""The outcome of a call whose result does not tell how it went."""
 USAGES = (("own", "Tokens"), ("inherited", "Tokens inherited"), ("rolled_back", "Tokens rolled back"))
 
 Values = Mapping[str, Any]
@@ -45,6 +47,10 @@ def _rows(shown: Values) -> Iterator[list[Segment]]:
     for turn in shown["turns"]:
         yield []
         yield from _turn(turn)
+    if shown.get("outside"):
+        yield []
+        yield [("Outside of turns", "bold")]
+        yield from _entries(shown["outside"], "  ")
     yield []
     yield from _sums(shown)
     for skipped in shown["skipped"]:
@@ -87,16 +93,33 @@ def _about(turn: Values) -> str:
 
 def _entries(entries: Sequence[Values], indent: str) -> Iterator[list[Segment]]:
     for entry in entries:
-        outcome = entry.get("outcome")
-        head = " ".join(_one_line(str(entry[key])) for key in ("actor", "what", "call_id") if entry.get(key))
-        good = outcome in (None, "ok", "exit 0")
         yield [
             (f"{indent}{entry['line']:>5}  ", "dim"),
-            (head, "cyan"),
-            (f" -> {_one_line(str(outcome))}" if outcome else "", "" if good else "yellow"),
+            (_head(entry), "cyan"),
+            (_outcome(entry), "" if entry.get("outcome") in ("ok", UNKNOWN) else "yellow"),
         ]
         yield from _text(entry.get("text"), indent + " " * 9)
         yield from _entries(entry.get("children") or (), indent + "  ")
+
+
+def _head(entry: Values) -> str:
+    """Who did what: the tool of a call, else the sort of the entry."""
+    name = str(entry.get("tool") or entry["what"]).replace("_", " " if not entry.get("tool") else "_")
+    return _one_line(f"{name} {entry.get('call_id') or ''}").strip()
+
+
+def _outcome(entry: Values) -> str:
+    if not entry.get("outcome"):
+        return ""
+    code, milliseconds = entry.get("exit_code"), entry.get("duration_ms")
+    outcome = "" if entry["outcome"] == UNKNOWN else _one_line(str(entry["outcome"]))
+    parts = [
+        f"{outcome} (exit {code})" if code is not None else outcome,
+        duration_text(milliseconds) if milliseconds is not None else "",
+        f"result on line {entry['result_line']}" if entry.get("result_line") else "",
+    ]
+    said = ", ".join(part for part in parts if part)
+    return f" -> {said}" if said else ""
 
 
 def _text(text: str | None, indent: str) -> Iterator[list[Segment]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,13 @@ def say_all(problems: Iterable[Exception]) -> None:
     """Tells one line for each."""
     for problem in problems:
         say(str(problem))
+
+
+def inner_fault(error: Exception) -> str:
+    """A fault of this program on one line: its sort and where it happened, nothing of what was read."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {frames[-1].name} ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return f"inner fault: {type(error).__name__}{where}; please report it"
 
 
 def width() -> int:
