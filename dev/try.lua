@@ -1,8 +1,7 @@
 -- The editor that ./try opens: nothing of the user's configuration, only the plugin of this checkout, with what it
 -- shows switched on. Started with ROLLOUT_LS_REPO and ROLLOUT_LS_COMMAND in the environment.
 
-local repo = vim.env.ROLLOUT_LS_REPO
-vim.opt.runtimepath:prepend(repo .. '/client-nvim')
+vim.opt.runtimepath:prepend(vim.env.ROLLOUT_LS_REPO .. '/client-nvim')
 vim.g.rollout_ls_cmd = { vim.env.ROLLOUT_LS_COMMAND, 'server' }
 
 vim.o.number = true
@@ -10,15 +9,44 @@ vim.o.signcolumn = 'yes'
 vim.o.swapfile = false
 vim.o.undofile = false
 vim.o.mouse = 'a'
-vim.o.updatetime = 300
 vim.o.termguicolors = vim.env.COLORTERM == 'truecolor' or vim.env.COLORTERM == '24bit'
-vim.o.winbar = ' K decoded record   gd call <-> result   ]d next finding   <C-w>l outline, <CR> goes there   :qa leaves'
-vim.diagnostic.config({
-  virtual_text = { spacing = 2 },
-  underline = true,
-  severity_sort = true,
-  float = { border = 'rounded' },
+vim.o.statusline = ' %t%=%{v:lua.rollout_counts()}  line %l of %L '
+
+-- a rollout's lines are long, so what stands behind their end is never seen: findings show where the cursor rests
+vim.o.updatetime = 300
+vim.diagnostic.config({ underline = true, severity_sort = true, virtual_text = false })
+vim.api.nvim_create_autocmd('CursorHold', {
+  callback = function()
+    vim.diagnostic.open_float({ focus = false, scope = 'line', border = 'rounded', source = true })
+  end,
 })
+
+function _G.rollout_counts()
+  local names, parts = { 'error', 'warning', 'information', 'hint' }, {}
+  for severity, number in pairs(vim.diagnostic.count(0)) do
+    parts[#parts + 1] = { severity, number .. ' ' .. names[severity] }
+  end
+  table.sort(parts, function(one, other)
+    return one[1] < other[1]
+  end)
+  return table.concat(
+    vim.tbl_map(function(part)
+      return part[2]
+    end, parts),
+    ', '
+  )
+end
+
+local shown = false
+
+local function show()
+  if shown then
+    return
+  end
+  shown = true
+  vim.wo[0][0].winbar = ' K: this record decoded   gd: call <-> result   ]d: next finding   <C-w>l: outline   :qa leaves'
+  vim.cmd.RolloutOutline()
+end
 
 vim.api.nvim_create_autocmd('LspAttach', {
   callback = function(event)
@@ -26,11 +54,22 @@ vim.api.nvim_create_autocmd('LspAttach', {
     vim.keymap.set('n', 'K', function()
       vim.lsp.buf.hover({ border = 'rounded', max_width = 100 })
     end, { buffer = event.buf })
-    vim.schedule(function()
-      if not vim.g.rollout_outline_shown then
-        vim.g.rollout_outline_shown = true
-        vim.cmd.RolloutOutline()
-      end
-    end)
+    vim.schedule(show)
+  end,
+})
+
+-- the first findings: go to the first one, so that there is something to see at once
+local moved = false
+vim.api.nvim_create_autocmd('DiagnosticChanged', {
+  callback = function(event)
+    if not moved and #event.data.diagnostics > 0 and vim.api.nvim_get_current_buf() == event.buf then
+      moved = true
+      vim.schedule(function()
+        if vim.api.nvim_win_get_cursor(0)[1] == 1 then
+          vim.diagnostic.jump({ count = 1, float = false })
+          vim.cmd.normal({ 'zz', bang = true })
+        end
+      end)
+    end
   end,
 })

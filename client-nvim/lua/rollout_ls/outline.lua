@@ -124,6 +124,8 @@ function M.open()
     vim.wo[window][0][option] = value
   end
   vim.wo[window][0].cursorline = true
+  vim.wo[window][0].winbar = ' <CR>: go there   r: ask anew   q: close'
+  pcall(vim.api.nvim_buf_set_name, buffer, 'Outline of ' .. vim.fs.basename(vim.api.nvim_buf_get_name(source)))
   vim.wo[window].winfixwidth = true
   for key, action in pairs({ ['<CR>'] = M.jump, r = M.refresh, q = M.close }) do
     vim.keymap.set('n', key, action, { buffer = buffer, nowait = true })
