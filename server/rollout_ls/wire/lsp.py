@@ -267,9 +267,8 @@ def folding_ranges(folds: Iterable[Fold], rows: Rows, limit: int | None = None) 
     ranges = [FoldingRange(rows.row_of(fold.first), last_row(rows, fold.last), fold.kind) for fold in folds]
     ranges = [one for one in ranges if one.end_line > one.start_line]
     if limit is not None and len(ranges) > limit:
-        ranges.sort(key=lambda one: (one.start_line - one.end_line, one.start_line))
-        ranges = sorted(ranges[: max(0, limit)], key=lambda one: (one.start_line, -one.end_line))
-    return ranges
+        ranges = sorted(ranges, key=lambda one: one.start_line - one.end_line)[: max(0, limit)]
+    return sorted(ranges, key=lambda one: (one.start_line, -one.end_line))
 
 
 # -- places and jumps
