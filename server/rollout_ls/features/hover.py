@@ -14,7 +14,7 @@ from rollout_ls.features.words import (
     counted,
     lineage,
     one_line,
-    outcome_text,
+    outcome_words,
     phase_of,
     session_name,
     turn_duration,
@@ -68,7 +68,7 @@ def hover(
     """What a person reads on pointing at an offset of a line; None on blank lines."""
     ref = ref_at(line, offset)
     if ref is None:
-        return _damaged(line) if not line.reading.blank else None
+        return _damaged(session, line, markdown) if not line.reading.blank else None
     told = _told_record(session, ref)
     parts = [_title(session, ref, surroundings), *_facts(session, ref)]
     content = content_of(told.line.data, told.statement)
@@ -96,9 +96,16 @@ def _place(ref: Ref) -> Place:
     return record_start(ref)
 
 
-def _damaged(line: Line) -> Hover:
-    text = "**Damaged line**: no record could be read here."
-    return Hover(cut_place(line, 0, line.end), text)
+def _damaged(session: Session, line: Line, markdown: bool) -> Hover:
+    """What is left of a line without a record: where it breaks, and how it begins."""
+    turn = session.turn_at(line)
+    page = _Page(markdown)
+    page.say(" · ".join(["**Damaged line**", *([_turn_title(turn)] if turn is not None else [])]))
+    for fault in line.reading.broken:
+        where = one_line(fault.detail or fault.path, 120)
+        page.say(f"No record could be read: {fault.what.replace('-', ' ')}{f' {where}' if where else ''}")
+    page.quote(Part("as it stands", line.data[: min(line.end, _LOOKED_AT)].decode("utf-8", "replace")))
+    return Hover(cut_place(line, 0, line.end), page.text())
 
 
 # -- the first line
@@ -197,7 +204,7 @@ def _call_facts(session: Session, ref: Ref) -> list[str]:
     end = session.call_end(ref)
     told = f" (line {_number(session, end.told_by)})" if end.told_by is not None else ""
     duration = f", {duration_text(end.duration_ms)}" if end.duration_ms >= 0 else ""
-    outcome = outcome_text(end).strip(" ()").removeprefix("-> ")
+    outcome = outcome_words(end)
     facts = []
     if outcome:
         facts.append(f"Outcome: {outcome}{duration}{told}")
@@ -217,7 +224,7 @@ def _result_facts(session: Session, ref: Ref) -> list[str]:
     tool = getattr(owner.statement, "tool", "")
     facts = [f"Answers {one_line(tool, 60)} on line {_number(session, owner)}"]
     end = session.call_end(owner)
-    outcome = outcome_text(end).strip(" ()").removeprefix("-> ")
+    outcome = outcome_words(end)
     if outcome:
         facts.append(f"Outcome: {outcome}" + (f", {duration_text(end.duration_ms)}" if end.duration_ms >= 0 else ""))
     return facts

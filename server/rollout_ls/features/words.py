@@ -243,13 +243,21 @@ def _mirror_words(session: Session, ref: Ref) -> str:
     return next((words for one in session.links_of(ref, "mirror") if (words := words_of(one))), "")
 
 
-def outcome_text(end: CallEnd) -> str:
-    """`` -> exit 0``, `` -> failed (exit 2)``, `` (no result)`` ...; empty where nothing is told."""
+def outcome_words(end: CallEnd) -> str:
+    """``exit 0``, ``failed (exit 2)``, ``no result`` ...; empty where nothing is told."""
     if end.outcome == "ok":
-        return " -> ok" if end.exit_code is None else f" -> exit {end.exit_code}"
+        return "ok" if end.exit_code is None else f"exit {end.exit_code}"
     if end.outcome == "failed":
-        return " -> failed" if end.exit_code is None else f" -> failed (exit {end.exit_code})"
-    return "" if end.outcome == "unknown" else f" ({end.outcome})"
+        return "failed" if end.exit_code is None else f"failed (exit {end.exit_code})"
+    return "" if end.outcome == "unknown" else end.outcome
+
+
+def outcome_text(end: CallEnd) -> str:
+    """How a name ends: `` -> exit 0``, `` -> failed (exit 2)``, `` (no result)`` ..."""
+    words = outcome_words(end)
+    if not words:
+        return ""
+    return f" -> {words}" if end.outcome in ("ok", "failed") else f" ({words})"
 
 
 def nested_outcome_text(end: CallEnd) -> str:

@@ -15,7 +15,7 @@ from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
 
-__all__ = ["Content", "Part", "content_of", "read_line", "span_of", "thread_keys", "time_of"]
+__all__ = ["Content", "Name", "Part", "content_of", "read_line", "span_of", "thread_keys", "time_of"]
 
 Name = _codex_places.Name
 

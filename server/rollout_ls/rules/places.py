@@ -6,7 +6,7 @@ is cut at 200 units, and what begins beyond column 10,000 is shown at the discri
 
 from __future__ import annotations
 
-from rollout_ls.formats.codex import places as codex
+from rollout_ls.formats.records import Name, span_of
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
 from rollout_ls.text.columns import column_of, offset_of
@@ -46,9 +46,9 @@ def discriminator_place(line: Line, statement: Statement | None = None) -> Place
     return named_place(line, statement, "discriminator")
 
 
-def named_place(line: Line, statement: Statement | None, name: codex.Name, *, part: str = "value") -> Place:
+def named_place(line: Line, statement: Statement | None, name: Name, *, part: str = "value") -> Place:
     """A named value of a record (or its key, or both: the member); the record itself where it is not there."""
-    span = codex.span_of(line.data, statement, name)
+    span = span_of(line.data, statement, name)
     if span is None:
         return record_place(line, statement.start if statement is not None else 0)
     return value_place(line, *bounds(span, part))

@@ -43,7 +43,7 @@ def record_findings(lines: Iterable[Line]) -> Iterator[Finding]:
             code, severity = _CODES.get(fault.what, ("shape", "error"))
             if code == "shape" and broken & _CAUSES:
                 continue
-            finding = Finding(code, severity, *_place_and_message(line, fault.start, fault.end, fault.message))
+            finding = Finding(code, severity, *_place_and_message(line, fault.start, fault.end, _sentence(fault.message)))
             if code not in _GROUPED:
                 yield finding
                 continue
@@ -56,6 +56,13 @@ def record_findings(lines: Iterable[Line]) -> Iterator[Finding]:
         else:
             message = f"{finding.message.rstrip('.')} ({count} records, first here)."
             yield Finding(finding.code, finding.severity, finding.place, message, finding.related)
+
+
+def _sentence(message: str) -> str:
+    """A message of the walk as a sentence; names at its head stay as they are."""
+    first = message.partition(" ")[0]
+    head = message[:1].upper() + message[1:] if first.isalpha() else message
+    return head if head.endswith((".", "!", "?")) else f"{head}."
 
 
 def _place_and_message(line: Line, start: int, end: int, message: str) -> tuple[Place, str]:

@@ -415,6 +415,27 @@ def _output_item(item: Any) -> Content:
 
 
 # -- turns, usage, headers, the rest
+def _token_count(payload: Any) -> Content:
+    limits = payload.rate_limits
+    facts = [("plan", _get(limits, "plan_type"))]
+    for name in ("primary", "secondary"):
+        window = _get(limits, name)
+        used = _get(window, "used_percent")
+        if isinstance(used, int | float):
+            minutes = _get(window, "window_minutes")
+            span = f" of its {minutes} min" if isinstance(minutes, int) else ""
+            facts.append((f"{name} limit", f"{used:g} % used{span}"))
+    return Content("", (), _facts(*facts) or (("rate limits", "not told"),))
+
+
+def _usage_record(payload: Any) -> Content:
+    return Content("", (), _facts(("response", payload.response_id), ("turn id", payload.turn_id)))
+
+
+def _rolled_back(payload: Any) -> Content:
+    return Content("", (), _facts(("turns", payload.num_turns)))
+
+
 def _turn_end(payload: Any) -> Content:
     text = _text(_get(payload, "last_agent_message"))
     parts = (Part("last message", text),) if text else ()
@@ -551,6 +572,9 @@ _READERS: dict[str, Callable[[Any], Content]] = {
     "event_msg/web_search_end": _search_end,
     "event_msg/image_generation_end": _image_call,
     "event_msg/error": _error,
+    "event_msg/token_count": _token_count,
+    "token_usage_record": _usage_record,
+    "event_msg/thread_rolled_back": _rolled_back,
     "event_msg/thread_name_updated": _name,
     **{f"event_msg/item_completed/{name}": _of_item(reader) for name, reader in _ITEMS.items()},
 }
