@@ -1,8 +1,9 @@
 """Where the values of a record stand: from a path to its place, and from a place to its path.
 
-Asked for one record at a time, when something is shown or blamed; nothing is kept. The way is hopped: each container on
-it is decoded one level deep by msgspec, which leaves the values as they are, and their places follow from their lengths.
-Only what cannot be hopped (doubled keys, odd white space, half surrogates, a thousand levels) is read token by token.
+Asked for one record at a time, when something is shown or blamed; nothing is kept. The way is hopped: each container
+on it is decoded one level deep by msgspec, which leaves the values as they are, and their places follow from their
+lengths. Only what cannot be hopped (doubled keys, odd white space, half surrogates, a thousand levels) is read token by
+token.
 Never fails: text that holds no such place, or is no JSON, gives None, nothing, or the place of the whole.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 import msgspec
@@ -56,7 +58,8 @@ def members(text: bytes, base: int = 0) -> list[tuple[str, Span]]:
     span = _whole(text)
     if text[span.start : span.start + 1] != b"{":
         return []
-    return [(key, _moved(member, base)) for key, member in _members(text, span)]
+    found = _members(text, span, _decode_object(text, span))
+    return [(key, _moved(member, base)) for key, member in found] if base else found
 
 
 def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
@@ -67,12 +70,10 @@ def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
     """
     span = _whole(text)
     path: list[str | int] = []
-    for hop in range(_MAX_HOPS + 1):
-        if not span.start <= offset < span.end or text[span.start] not in OPENING:
-            break
-        if hop == _MAX_HOPS:
+    while span.start <= offset < span.end and text[span.start] in OPENING:
+        hopped, inner = _hop_to(text, span, offset) if len(path) < _MAX_HOPS else (False, None)
+        if not hopped:
             return _path_at_by_tokens(text, offset, path, span)
-        inner = _child_at(text, span, offset)
         if inner is None:
             break
         step, span = inner
@@ -123,61 +124,35 @@ def _is_compact(span: Span, fields: dict[str, msgspec.Raw]) -> bool:
     return span.end - span.start == key_bytes + sum(map(len, fields.values())) + (4 * len(fields) + 1 if fields else 2)
 
 
-def _member(text: bytes, span: Span, key: str) -> Span | None:
-    fields = _decode_object(text, span)
-    if fields is not None:
-        if key not in fields:
-            return None
-        if _is_compact(span, fields):
-            at = span.start + 1
-            for name, raw in fields.items():
-                key_end = at + 2 + (len(name) if name.isascii() else len(name.encode()))
-                if name == key:
-                    return Span(key_end + 1, key_end + 1 + len(raw), at, key_end)
-                at = key_end + 2 + len(raw)
-    return next((member for name, member in reversed(_loose_members(text, span, fields)) if name == key), None)
-
-
-def _members(text: bytes, span: Span) -> list[tuple[str, Span]]:
-    """All members of the object at `span`, in their order."""
-    fields = _decode_object(text, span)
-    if fields is None or not _is_compact(span, fields):
-        return _loose_members(text, span, fields)
-    found: list[tuple[str, Span]] = []
+def _compact_members(span: Span, fields: dict[str, msgspec.Raw]) -> Iterator[tuple[str, Span]]:
     at = span.start + 1
     for name, raw in fields.items():
         key_end = at + 2 + (len(name) if name.isascii() else len(name.encode()))
-        found.append((name, Span(key_end + 1, key_end + 1 + len(raw), at, key_end)))
-        at = key_end + 2 + len(raw)
-    return found
+        end = key_end + 1 + len(raw)
+        yield name, Span(key_end + 1, end, at, key_end)
+        at = end + 1
 
 
-def _loose_members(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> list[tuple[str, Span]]:
-    """The members of an object that is not compact: by their lengths where each stands as expected, else by tokens."""
+def _spaced_members(text: bytes, span: Span, fields: dict[str, msgspec.Raw]) -> list[tuple[str, Span]] | None:
+    """The members of an object with white space; None where something else is odd too, as a doubled key."""
     found: list[tuple[str, Span]] = []
     at = span.start
-    for name, raw in (fields or {}).items():
+    for name, raw in fields.items():
         head = _NEXT_KEY.match(text, at, span.end)
         if head is None:
-            break
+            return None
         start, end = head.end(), head.end() + len(raw)
         # With a doubled key the values are not those of their places: each is held against the text.
         if head.group(1)[1:-1] != name.encode() or text[start:end] != bytes(raw):
-            break
+            return None
         found.append((name, Span(start, end, head.start(1), head.end(1))))
         at = end
-    else:
-        close = _END.match(text, at, span.end) if found else None
-        if close is not None and close.end() == span.end:
-            return found
-    return [(str(name), member) for name, member in _children_by_tokens(text, span) if member.key_start >= 0]
+    close = _END.match(text, at if fields else at + 1, span.end)
+    return found if close is not None and close.end() == span.end else None
 
 
-def _elements(text: bytes, span: Span) -> list[int] | None:
-    """Where the elements of the array at `span` start and end, alternating; None where it is no array."""
-    raws = _decode_array(text, span)
-    if raws is None:
-        return None
+def _element_places(text: bytes, span: Span, raws: list[msgspec.Raw]) -> list[int]:
+    """Where the elements of the array at `span` start and end, alternating."""
     lengths = list(map(len, raws))
     if span.end - span.start == sum(lengths) + len(raws) + 1:
         ends = list(accumulate((length + 1 for length in lengths), initial=span.start))[1:]
@@ -196,29 +171,64 @@ def _elements(text: bytes, span: Span) -> list[int] | None:
     return places
 
 
+def _member(text: bytes, span: Span, key: str) -> Span | None:
+    fields = _decode_object(text, span)
+    if fields is not None:
+        if key not in fields:
+            return None
+        if _is_compact(span, fields):
+            return next(member for name, member in _compact_members(span, fields) if name == key)
+    return next((member for name, member in reversed(_members(text, span, fields)) if name == key), None)
+
+
+def _members(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> list[tuple[str, Span]]:
+    """All members of the object at `span`, which is `fields` if it decodes."""
+    if fields is not None:
+        found = (
+            list(_compact_members(span, fields)) if _is_compact(span, fields) else _spaced_members(text, span, fields)
+        )
+        if found is not None:
+            return found
+    return [(str(name), member) for name, member in _children_by_tokens(text, span) if member.key_start >= 0]
+
+
 def _element(text: bytes, span: Span, index: int) -> Span | None:
     if index < 0:
         return None
-    places = _elements(text, span)
-    if places is None:
-        found = [member for step, member in _children_by_tokens(text, span) if step == index and member.key_start < 0]
-        return found[0] if found else None
-    return Span(places[2 * index], places[2 * index + 1]) if 2 * index < len(places) else None
-
-
-def _child_at(text: bytes, span: Span, offset: int) -> tuple[str | int, Span] | None:
-    """The member or element of the container at `span` that holds `offset`."""
-    if text[span.start] == OPEN_OBJECT:
-        found = _members(text, span)
-        return next(((name, member) for name, member in found if member.key_start <= offset < member.end), None)
-    places = _elements(text, span)
-    if places is None:
+    raws = _decode_array(text, span)
+    if raws is None:
         children = _children_by_tokens(text, span)
-        return next(((step, child) for step, child in children if child.start <= offset < child.end), None)
-    number = bisect_right(places, offset)
-    if number % 2 == 0:
+        return next((child for step, child in children if step == index and child.key_start < 0), None)
+    if index >= len(raws):
         return None
-    return number // 2, Span(places[number - 1], places[number])
+    places = _element_places(text, span, raws)
+    return Span(places[2 * index], places[2 * index + 1])
+
+
+def _child_at(children: Iterable[tuple[str | int, Span]], offset: int) -> tuple[str | int, Span] | None:
+    """The member or element that holds `offset`."""
+    for step, child in children:
+        if (child.start if child.key_start < 0 else child.key_start) <= offset < child.end:
+            return step, child
+    return None
+
+
+def _hop_to(text: bytes, span: Span, offset: int) -> tuple[bool, tuple[str | int, Span] | None]:
+    """Whether the container at `span` can be hopped, and its member or element that holds `offset`."""
+    if text[span.start] == OPEN_OBJECT:
+        fields = _decode_object(text, span)
+        if fields is None:
+            return False, None
+        if _is_compact(span, fields):
+            return True, _child_at(_compact_members(span, fields), offset)
+        found = _spaced_members(text, span, fields)
+        return found is not None, _child_at(found or (), offset)
+    raws = _decode_array(text, span)
+    if raws is None:
+        return False, None
+    places = _element_places(text, span, raws)
+    number = bisect_right(places, offset)
+    return True, (number // 2, Span(places[number - 1], places[number])) if number % 2 else None
 
 
 # -- token by token, for what cannot be hopped
@@ -281,6 +291,8 @@ def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Sp
             opened.append((start, 0))
             key_next = byte == OPEN_OBJECT
         elif byte in CLOSING:
+            if len(opened) == 1:
+                return tuple(path), span, False  # broken text: it goes on behind the end
             opened.pop()
             key_next = False
         elif byte == COMMA:
@@ -292,9 +304,10 @@ def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Sp
             key_next = False
     steps = (*path, *(step for _, step in opened[:-1]))
     innermost = Span(opened[-1][0], span.end)
-    for step, child in _children_by_tokens(text, innermost):
-        if (child.start if child.key_start < 0 else child.key_start) <= offset < child.end:
-            return (*steps, step), child, child.key_start <= offset < child.key_end
+    found = _child_at(_children_by_tokens(text, innermost), offset)
+    if found is not None:
+        step, child = found
+        return (*steps, step), child, child.key_start <= offset < child.key_end
     if len(opened) > 1:
         around = _children_by_tokens(text, Span(opened[-2][0], span.end))
         innermost = next((child for _, child in around if child.start == innermost.start), innermost)

@@ -1,7 +1,7 @@
 """JSON inside strings: offsets through the escapes of a string token, and whether a text is JSON itself.
 
-A record holds texts with an inside of their own: arguments, outputs, patches. A place inside such a text becomes a place
-on the line here, and back. Never fails, and never repairs what a model wrote.
+A record holds texts with an inside of their own: arguments, outputs, patches. A place inside such a text becomes a
+place on the line here, and back. Never fails, and never repairs what a model wrote.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _NO_SPACE = re.compile(rb"[^ \t\r\n]")
 def decoded_to_raw(text: bytes, offset: int) -> int:
     """Where in a string token the decoded byte stands.
 
-    `text` is the token with its quotes, UTF-8; `offset` counts UTF-8 bytes of the decoded value. Inside the character of
-    an escape it gives the escape's start; from the decoded end on, the closing quote.
+    `text` is the token with its quotes, UTF-8; `offset` counts UTF-8 bytes of the decoded value. Inside the character
+    of an escape it gives the escape's start; from the decoded end on, the closing quote.
     """
     decoded = 0  # the decoded length of what stands before `raw`
     raw = 1
