@@ -47,6 +47,7 @@ _SKIPS = "a reader that does not know it skips the record"
 _MISSING: Any = object()
 _INT64 = (-(2**63), 2**64 - 1)
 _IDENTIFIER = re.compile(r"[\w][\w./:-]{0,59}\Z", re.ASCII)
+_INDEX = re.compile(r"\[\d+\]")
 _PATTERNS = {name: re.compile(pattern) for name, pattern in CHECKED_FORMATS.items()}
 _WANTED = {
     "uuid": "a UUID",
@@ -71,6 +72,7 @@ class ShapeFault(msgspec.Struct, frozen=True):
     start    byte offsets of the place to mark, with the caller's base added
     end
     message  names the field, what it should be and what was found
+    group    equal for faults of one sort in one kind, wherever in an array they stand
     """
 
     what: str
@@ -78,6 +80,7 @@ class ShapeFault(msgspec.Struct, frozen=True):
     start: int
     end: int
     message: str
+    group: str = ""
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -101,9 +104,10 @@ def walk(text: bytes, base: int = 0, first_header: bool = False) -> Shape:
     walker = _Walker(first_header)
     if line is None:
         walker.unrecognised()
-        return Shape(None, _placed(walker.found, text, base))
+        return Shape(None, _placed(walker.found, None, text, base))
     walker.visit(line, value, ())
-    return Shape(_kind_of_value(line, value), _placed(walker.found, text, base), bare)
+    kind = _kind_of_value(line, value)
+    return Shape(kind, _placed(walker.found, kind, text, base), bare)
 
 
 def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
@@ -119,7 +123,8 @@ def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
         return ()
     walker = _Walker(False)
     walker.visit(line, value, ())
-    return _placed([fault for fault in walker.found if fault[0] == "empty-id"], text, base)
+    empty = [fault for fault in walker.found if fault[0] == "empty-id"]
+    return _placed(empty, _kind_of_value(line, value), text, base)
 
 
 def lenient(text: bytes) -> View:
@@ -132,7 +137,12 @@ def lenient(text: bytes) -> View:
     if not isinstance(value, dict):
         return View(None, {})
     line, _ = _line_of(value)
-    return _loose_object(value) if line is None else _loose(line, value) or View(None, {})
+    if line is None:
+        return _loose_object(value)
+    view = _loose_known(line, value)  # type: ignore[arg-type]
+    if view.view_kind is None and "payload" in value:
+        return View("line/", view.view_values())
+    return view
 
 
 def _parse(text: bytes) -> Any:
@@ -430,16 +440,25 @@ class _Walker:
         self._wrong(path, " or ".join(_wanted(option) for option in node.options), value)
 
     def _either(self, node: Either, value: Any, path: Path) -> None:
-        options = node.options
-        if node.choose_by is not None and isinstance(value, dict):
-            options = options[:1] if node.choose_by in value else options[-1:]
-        best: list[Found] | None = None
-        for option in options:
-            attempt = _Walker(self._first_header)
-            attempt.visit(option, value, path)
-            if best is None or len(attempt.found) < len(best):
-                best = attempt.found
-        self.found += best or []
+        found = _best_option(node, value, path)[1]
+        if found and node.choose_by is not None and isinstance(value, dict) and node.choose_by not in value:
+            here = (*path, node.choose_by)
+            self._add("missing", here, "owner", path, f"{_name(path)} has no `{node.choose_by}`")
+            return
+        self.found += found
+
+
+def _best_option(node: Either, value: Any, path: Path = ()) -> tuple[Type, list[Found]]:
+    """The layout that is meant, and what is wrong with it: the one with the fewest faults, where no key tells."""
+    options = node.options
+    if node.choose_by is not None and isinstance(value, dict):
+        options = options[:1] if node.choose_by in value else options[-1:]
+    attempts = []
+    for option in options:
+        attempt = _Walker(False)
+        attempt.visit(option, value, path)
+        attempts.append((option, attempt.found))
+    return min(attempts, key=lambda attempt: len(attempt[1]))
 
 
 def _is_sort(node: Type, value: Any) -> bool:
@@ -511,12 +530,13 @@ def _label(node: Tagged) -> str:
 
 
 # ---- places ---------------------------------------------------------------------------------------------------------
-def _placed(found: list[Found], text: bytes, base: int) -> tuple[ShapeFault, ...]:
+def _placed(found: list[Found], kind: str | None, text: bytes, base: int) -> tuple[ShapeFault, ...]:
     """Faults with the bytes to mark."""
     placed = []
     for what, path, how, place, message in found[:MAX_FAULTS]:
         start, end = _place(text, how, place)
-        placed.append(ShapeFault(what, path, base + start, base + end, message))
+        group = f"{what} {kind or ''} {_INDEX.sub('[]', message)}"
+        placed.append(ShapeFault(what, path, base + start, base + end, message, group))
     if len(found) > MAX_FAULTS:
         more = f" (and {len(found) - MAX_FAULTS} more faults of this record)"
         placed[-1] = msgspec.structs.replace(placed[-1], message=placed[-1].message + more)
@@ -548,17 +568,18 @@ def _loose(node: Type, value: Any) -> Any:
     if isinstance(node, List):
         if not isinstance(value, list):
             return None
-        return [usable for usable in (_loose(node.of, element) for element in value) if usable is not None]
+        nullable = _is_sort(node.of, None)
+        loose = ((element, _loose(node.of, element)) for element in value)
+        return [usable for element, usable in loose if usable is not None or (nullable and element is None)]
     if isinstance(node, Map):
         if not isinstance(value, dict):
             return None
-        loose = ((key, _loose(node.of, element)) for key, element in value.items())
-        return {key: usable for key, usable in loose if usable is not None}
+        members = ((key, _loose(node.of, element)) for key, element in value.items())
+        return {key: usable for key, usable in members if usable is not None}
     if isinstance(node, OneOf):
         return next((_loose(option, value) for option in node.options if _is_sort(option, value)), None)
     if isinstance(node, Either):
-        first = not isinstance(value, dict) or node.choose_by is None or node.choose_by in value
-        return _loose(node.options[0 if first else -1], value)
+        return _loose(_best_option(node, value)[0], value)
     if isinstance(node, Keyed) and isinstance(value, str):
         return value
     return _loose_known(node, value) if isinstance(value, dict) else None

@@ -139,9 +139,10 @@ def _kind_of_view(record: Any) -> str | None:
     if type(record) is not View:
         return None
     kind = record.view_kind
-    if kind is not None and kind.startswith("line/"):
-        return _kind_of_view(record.payload)
-    return kind
+    if kind is None or not kind.startswith("line/"):
+        return kind
+    outer = kind[len("line/") :]
+    return outer if outer in catalogue.load().kinds else _kind_of_view(record.payload)
 
 
 def text_of(value: Any) -> str | None:
