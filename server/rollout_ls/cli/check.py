@@ -129,7 +129,7 @@ def _full(row: FindingRow, buffer: Buffer) -> Iterable[list[Segment]]:
     ]
     yield from _source(row, buffer, style)
     for related in row.related:
-        yield [("  see ", "dim"), (f"line {related.line}, column {related.column}: {related.message}", "")]
+        yield [("  see ", "dim"), (f"line {related.line}: {related.message}", "")]
     yield []
 
 
