@@ -62,7 +62,13 @@ def test_imports_point_to_lower_layers() -> None:
 
 @pytest.mark.parametrize(
     ("library", "packages"),
-    [("pygls", {"lsp"}), ("lsprotocol", {"lsp"}), ("click", {"cli"}), ("rich", {"cli"}), ("cattrs", {"lsp", "workspace"})],
+    [
+        ("pygls", {"lsp"}),
+        ("lsprotocol", {"lsp"}),
+        ("click", {"cli"}),
+        ("rich", {"cli"}),
+        ("cattrs", {"lsp", "workspace"}),
+    ],
 )
 def test_a_library_stays_in_its_layer(library: str, packages: set[str]) -> None:
     found = {package for package, path in modules() if any(name.split(".")[0] == library for name in imported(path))}

@@ -47,10 +47,8 @@ class Marked:
         self.document = Document(f"file:///{self.name}", 1, ["\n".join(rows).encode()])
         self.document.finish()
         self.session = self.document.session()
-        self.checks = [(name, [one.strip() for one in given.split(",") if one.strip()]) for name, given in self._checks()]
-
-    def _checks(self) -> list[tuple[str, str]]:
-        return CHECK.findall(self.sections["marks"])
+        checks = CHECK.findall(self.sections["marks"])
+        self.checks = [(name, [one.strip() for one in given.split(",") if one.strip()]) for name, given in checks]
 
     def spot(self, mark: str) -> tuple[Line, int]:
         row, offset = self.marks[mark]

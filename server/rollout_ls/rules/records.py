@@ -43,7 +43,8 @@ def record_findings(lines: Iterable[Line]) -> Iterator[Finding]:
             code, severity = _CODES.get(fault.what, ("shape", "error"))
             if code == "shape" and broken & _CAUSES:
                 continue
-            finding = Finding(code, severity, *_place_and_message(line, fault.start, fault.end, _sentence(fault.message)))
+            message = _sentence(fault.message)
+            finding = Finding(code, severity, *_place_and_message(line, fault.start, fault.end, message))
             if code not in _GROUPED:
                 yield finding
                 continue
