@@ -228,10 +228,11 @@ await story("a rollout", { "rollout.python": options.python }, { [NAME]: rollout
     return /Rollout[^]*running/.test(said);
   });
 
-  await check("a hover says what the record is", async () => {
+  await check("a hover shows the call, decoded", async () => {
     await page.mouse.move(600, 500);
     await line(page, CALL_LINE).hover({ position: { x: 200, y: 8 } });
-    await until(async () => /shell|function_call/.test(await text(page, ".monaco-hover:not(.hidden) .hover-contents")));
+    // A space in code is a no-break space on the screen.
+    await until(async () => /pytest\s-q\stests/.test(await text(page, ".monaco-hover:not(.hidden) .hover-contents")));
     await editor.shot("hover");
   });
   await page.keyboard.press("Escape");
@@ -247,9 +248,11 @@ await story("a rollout", { "rollout.python": options.python }, { [NAME]: rollout
     await statusSays(page, `Ln ${OUTPUT_LINE}, `);
   });
 
-  await check("the outline shows the turn and what the human asked", async () => {
+  await check("the outline shows the turn with its words, and the call with its end", async () => {
     await editor.command("Focus on Outline View");
-    await page.locator('.outline-pane .monaco-list-row:has-text("Turn 1")').first().waitFor({ timeout: PATIENCE_MS });
+    for (const words of ["Turn 1: Why does the kettle test fail?", "shell call_kettle -> failed (exit 1)"]) {
+      await page.locator(`.outline-pane .monaco-list-row:has-text("${words}")`).waitFor({ timeout: PATIENCE_MS });
+    }
     await editor.shot("outline");
   });
 
