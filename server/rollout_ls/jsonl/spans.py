@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import accumulate
 
 import msgspec
@@ -113,24 +113,20 @@ def _decode_array(text: bytes, span: Span) -> list[msgspec.Raw] | None:
         return None
 
 
-def _is_compact(span: Span, fields: dict[str, msgspec.Raw]) -> bool:
-    """Whether an object's length is that of its keys and values alone.
+def _compact_members(span: Span, fields: dict[str, msgspec.Raw]) -> list[tuple[str, Span]] | None:
+    """The members of an object whose length is that of its keys and values alone; None where it is longer.
 
-    White space, escapes in keys and doubled keys all make it longer, so that then there are none, and places can be
-    told from lengths.
+    White space, escapes in keys and doubled keys all make it longer. So where the lengths add up there is none of them,
+    and the places are right.
     """
-    keys = "".join(fields)
-    key_bytes = len(keys) if keys.isascii() else len(keys.encode())
-    return span.end - span.start == key_bytes + sum(map(len, fields.values())) + (4 * len(fields) + 1 if fields else 2)
-
-
-def _compact_members(span: Span, fields: dict[str, msgspec.Raw]) -> Iterator[tuple[str, Span]]:
+    found: list[tuple[str, Span]] = []
     at = span.start + 1
     for name, raw in fields.items():
         key_end = at + 2 + (len(name) if name.isascii() else len(name.encode()))
         end = key_end + 1 + len(raw)
-        yield name, Span(key_end + 1, end, at, key_end)
+        found.append((name, Span(key_end + 1, end, at, key_end)))
         at = end + 1
+    return found if at == span.end - (0 if fields else 1) else None
 
 
 def _spaced_members(text: bytes, span: Span, fields: dict[str, msgspec.Raw]) -> list[tuple[str, Span]] | None:
@@ -173,20 +169,30 @@ def _element_places(text: bytes, span: Span, raws: list[msgspec.Raw]) -> list[in
 
 def _member(text: bytes, span: Span, key: str) -> Span | None:
     fields = _decode_object(text, span)
-    if fields is not None:
-        if key not in fields:
-            return None
-        if _is_compact(span, fields):
-            return next(member for name, member in _compact_members(span, fields) if name == key)
+    if fields is None:
+        return next((member for name, member in reversed(_members(text, span, None)) if name == key), None)
+    if key not in fields:
+        return None
+    # As _compact_members, for the one that is asked for: this is what most questions come down to.
+    at = span.start + 1
+    start = end = key_start = key_end = -1
+    for name, raw in fields.items():
+        behind_key = at + 2 + (len(name) if name.isascii() else len(name.encode()))
+        behind = behind_key + 1 + len(raw)
+        if name == key:
+            start, end, key_start, key_end = behind_key + 1, behind, at, behind_key
+        at = behind + 1
+    if at == span.end:
+        return Span(start, end, key_start, key_end)
     return next((member for name, member in reversed(_members(text, span, fields)) if name == key), None)
 
 
 def _members(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> list[tuple[str, Span]]:
     """All members of the object at `span`, which is `fields` if it decodes."""
     if fields is not None:
-        found = (
-            list(_compact_members(span, fields)) if _is_compact(span, fields) else _spaced_members(text, span, fields)
-        )
+        found = _compact_members(span, fields)
+        if found is None:
+            found = _spaced_members(text, span, fields)
         if found is not None:
             return found
     return [(str(name), member) for name, member in _children_by_tokens(text, span) if member.key_start >= 0]
@@ -219,9 +225,9 @@ def _hop_to(text: bytes, span: Span, offset: int) -> tuple[bool, tuple[str | int
         fields = _decode_object(text, span)
         if fields is None:
             return False, None
-        if _is_compact(span, fields):
-            return True, _child_at(_compact_members(span, fields), offset)
-        found = _spaced_members(text, span, fields)
+        found = _compact_members(span, fields)
+        if found is None:
+            found = _spaced_members(text, span, fields)
         return found is not None, _child_at(found or (), offset)
     raws = _decode_array(text, span)
     if raws is None:
