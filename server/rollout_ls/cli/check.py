@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rollout_ls.cli.excerpt import excerpt
 from rollout_ls.cli.loading import STANDARD_INPUT, load, shown_path
-from rollout_ls.cli.terminal import Segment, inner_fault, say, say_all, shows_progress, width, write_bytes, write_line
+from rollout_ls.cli.terminal import Segment, bar_console, inner_fault, say, say_all, width, write_bytes, write_line
 from rollout_ls.rules.finding import SEVERITIES
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import offset_of
@@ -55,7 +55,7 @@ def run(paths: Sequence[str], *, output_format: str, min_level: str, fail_level:
     tally.trouble = bool(found.problems)
     say_all(found.problems)
     files = [*([STANDARD_INPUT] if from_input else []), *found.paths]
-    results = _checked(files, tally)
+    results = _checked(files, tally, for_people=output_format in ("full", "concise"))
     if output_format == "json":
         for piece in json_array(row for rows, _ in results for row in rows):
             write_bytes(piece)
@@ -77,9 +77,9 @@ def _status(tally: Tally, fail_level: str) -> int:
     return FINDINGS if any(tally.severities[severity] for severity in failing) else CLEAN
 
 
-def _checked(files: Sequence[str], tally: Tally) -> Iterator[tuple[list[FindingRow], Buffer]]:
+def _checked(files: Sequence[str], tally: Tally, *, for_people: bool) -> Iterator[tuple[list[FindingRow], Buffer]]:
     """The findings to show of each file that can be read, with its lines. Counts into ``tally``."""
-    with _bar(files) as bar:
+    with _bar(files, for_people) as bar:
         for path in files:
             try:
                 rows, buffer, problem = _findings_of(path)
@@ -177,17 +177,17 @@ def _cells(text: str) -> int:
 
 
 # -- the bar
-def _bar(files: Sequence[str]) -> AbstractContextManager[Progress | None]:
-    """A bar on stderr where a person waits long enough to want one."""
-    if not shows_progress() or STANDARD_INPUT in files:
-        return nullcontext()
+def _bar(files: Sequence[str], for_people: bool) -> AbstractContextManager[Progress | None]:
+    """A bar where a person waits long enough to want one."""
     total = sum(map(_size, files))
     if len(files) < BAR_FROM_FILES and total < BAR_FROM_BYTES:
         return nullcontext()
-    from rich.console import Console
+    console = bar_console(for_people=for_people)
+    if console is None:
+        return nullcontext()
     from rich.progress import Progress
 
-    bar = Progress(console=Console(stderr=True), transient=True)
+    bar = Progress(console=console, transient=True, redirect_stdout=False)
     bar.add_task("checking", total=total)
     return bar
 

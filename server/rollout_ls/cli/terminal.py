@@ -72,9 +72,19 @@ def width() -> int:
         return 100
 
 
-def shows_progress() -> bool:
-    """Whether a person looks at stderr."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+def bar_console(*, for_people: bool) -> Console | None:
+    """Where a progress bar can be drawn without disturbing the results; None where nobody would see it.
+
+    Where both go to the same terminal, bar and results share a console, which keeps them apart; results for programs
+    (not ``for_people``) do not pass through one.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    if sys.stdout.isatty():
+        return _console() if for_people and _is_coloured() else None
+    from rich.console import Console
+
+    return Console(stderr=True)
 
 
 def drop_stdout() -> None:

@@ -30,7 +30,7 @@ class FileProblem(Exception):
     """A path that cannot be read. As text: the path, made printable, and the reason, on one line."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{label(path, 4096)}: {reason}")
+        super().__init__(f"{label(path, 4096) or '(no name)'}: {reason}")
         self.path = path
         self.reason = reason
 
