@@ -361,11 +361,11 @@ class _Fold:
         words = (message.words,) if message.words else ()
         found = self._find_saying(side, words, message.stream, message.item_id)
         if found is not None:
+            if message.stream == "item" and self._is_human(found):
+                self.out.confirmed.add(ref.statement)
             self._say_again(found, ref, message.stream, message.item_id)
             if message.actor == "human" and not message.context and message.stream != "item":
                 self._confirm(found, ref)
-            elif message.stream == "item" and side == "human" and self._is_human(found):
-                self.out.confirmed.add(ref.statement)
             return
         saying = self._new_saying(ref, side, words, message.stream, message.item_id)
         if message.actor == "human" and not message.context and self.mode == (
@@ -380,7 +380,9 @@ class _Fold:
 
     def _is_human(self, saying: _Saying) -> bool:
         statement = saying.owner.statement
-        return isinstance(statement, Message) and statement.stream != "item" and not statement.context
+        if not isinstance(statement, Message) or statement.actor != "human":
+            return False
+        return statement.stream != "item" and not statement.context
 
     def _confirm(self, saying: _Saying, by: Ref) -> None:
         """Another record tells that the human said it."""
@@ -474,8 +476,6 @@ class _Fold:
     def _enter_again(self, saying: _Saying, ref: Ref) -> None:
         old = saying.owner
         what = self._what_of(old)
-        if old.statement in self.out.confirmed:
-            self.out.confirmed.add(ref.statement)
         for other in (old, *saying.others):
             self._link(ref, "mirror", other)
         saying.others.append(old)
