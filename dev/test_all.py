@@ -22,6 +22,7 @@ class Count:
 
     def __init__(self) -> None:
         self.passed = self.failed = self.skipped = 0
+        self.failed_steps: list[str] = []
 
 
 def main(words: list[str]) -> int:
@@ -39,6 +40,8 @@ def main(words: list[str]) -> int:
         _step(count, "style", "-m", "ruff", "check", ".")
         _step(count, "types", "-m", "mypy")
     _pytest(count, words)
+    if count.failed_steps:
+        say(f"failed before pytest: {', '.join(count.failed_steps)} (see the top)")
     skipped = f", {count.skipped} skipped" if count.skipped else ""
     sys.stdout.write(f"{count.passed} passed, {count.failed} failed{skipped}\n")
     return 0 if count.passed and not count.failed else 1
@@ -54,6 +57,7 @@ def _step(count: Count, name: str, *words: str) -> None:
     failed = _run(*words) != 0
     count.failed += failed
     count.passed += not failed
+    count.failed_steps += [name] * failed
     say(f"{name}: {'FAILED' if failed else 'passed'} ({time.monotonic() - start:.0f} s)")
 
 

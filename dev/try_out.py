@@ -67,8 +67,10 @@ def _print(file: Path) -> int:
 
 
 def _edit(editor: str, file: Path) -> int:
+    own = {f"XDG_{name}_HOME": str(environment.VENV / "neovim") for name in ("CONFIG", "DATA", "STATE", "CACHE")}
     surroundings = {
         **os.environ,
+        **own,  # logs and the like stay in the checkout
         "ROLLOUT_LS_REPO": str(REPO),
         "ROLLOUT_LS_COMMAND": str(environment.command_of_venv()),
     }
