@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rollout_ls.text import buffer as buffer_module
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import Unit, column_of, offset_of
-from rollout_ls.text.rows import Line, lines_of, split_lines
+from rollout_ls.text.rows import line_of, lines_of, split_lines
 
 PIECES = [*["a", "{}", "\n", "\r\n", "\r", "\u2028", "\x85", "\x0c"], *["é", "漢", "😀", "\ud83d", "\udc00", "e\u0301", "\n\n"]]
 LONG_PIECES = ["a", "é", "漢", "😀", "\ud83d", "x" * 5000, "é" * 3000, "😀" * 1500]
@@ -126,7 +126,7 @@ def test_a_column_inside_a_character_is_its_start() -> None:
 
 
 def test_rows_inside_a_line() -> None:
-    line = Line(b"ab\rcd\r\n")
+    line = line_of(b"ab\rcd\r\n")
     assert (line.row_count, line.end) == (2, 5)
     assert [line.row_span(row) for row in range(2)] == [(0, 2), (3, 5)]
     assert line.row_of(4) == (1, 3)

@@ -7,31 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from rollout_ls.formats.statement import Statement
 
 
-class Reading:
+class Reading(msgspec.Struct, eq=False):
     """One line, read.
 
     ``statements`` are those of its records in order (none on a blank or lost line). ``broken`` are faults of bytes and
     JSON (``jsonl.faults.Fault``), ``misshapen`` faults of known records (``ShapeFault``), with byte offsets in the
-    line. ``blank`` tells a line of white space. ``notes`` is room for what features work out from the line's text and
-    want to keep as long as the line stays as it is.
+    line. ``blank`` tells a line of white space. ``idle`` are the faults of the idle pass, None until it has been here.
+    ``notes`` is room for what features work out from the line's text and want to keep as long as the line stays.
     """
 
-    __slots__ = ("blank", "broken", "idle", "misshapen", "notes", "statements")
-
-    def __init__(
-        self,
-        statements: tuple[Statement, ...] = (),
-        broken: tuple[Any, ...] = (),
-        misshapen: tuple[Any, ...] = (),
-        blank: bool = False,
-    ) -> None:
-        self.statements = statements
-        self.broken = broken
-        self.misshapen = misshapen
-        self.blank = blank
-        self.idle: tuple[Any, ...] | None = None
-        """Faults of the idle pass; None until it has been here."""
-        self.notes: dict[str, Any] | None = None
+    statements: tuple[Statement, ...] = ()
+    broken: tuple[Any, ...] = ()
+    misshapen: tuple[Any, ...] = ()
+    blank: bool = False
+    idle: tuple[Any, ...] | None = None
+    notes: dict[str, Any] | None = None

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from rollout_ls.text.rows import Line, lines_of, split_lines
+from rollout_ls.text.rows import Line, line_of, lines_of, split_lines
 
 BLOCK_LINES = 512
 """Lines of a new block; a block is cut in two above twice as many."""
@@ -63,7 +63,7 @@ class Buffer:
     """A document's lines. Rows and lines count from 0; a position is (row, byte offset in the row)."""
 
     def __init__(self, pieces: Iterable[bytes] = ()) -> None:
-        self.blocks: list[Block] = _blocks_of([Line(data) for data in lines_of(pieces)])
+        self.blocks: list[Block] = _blocks_of([line_of(data) for data in lines_of(pieces)])
         self._reset()
 
     def _reset(self) -> None:
@@ -206,7 +206,7 @@ class Buffer:
         removed = tuple(self)
         for line in removed:
             line.block = None
-        self.blocks = _blocks_of([Line(data) for data in lines_of(pieces)])
+        self.blocks = _blocks_of([line_of(data) for data in lines_of(pieces)])
         self._reset()
         return Splice(first_block=0, last_block=max(0, len(self.blocks) - 1), removed=removed, added=tuple(self))
 
@@ -238,7 +238,7 @@ class Buffer:
         old_rest, new_rest = old[same_head:], pieces[same_head:]
         same_tail = _common(old_rest[::-1], new_rest[::-1])
         kept_tail = old_rest[len(old_rest) - same_tail :]
-        added = [Line(data) for data in new_rest[: len(new_rest) - same_tail]]
+        added = [line_of(data) for data in new_rest[: len(new_rest) - same_tail]]
         removed = old_rest[: len(old_rest) - same_tail]
         for line in removed:
             line.block = None  # a line that went holds nothing of the document

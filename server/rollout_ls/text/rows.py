@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from io import BytesIO
 from typing import Any
 
 import msgspec
@@ -16,21 +17,18 @@ import msgspec
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
-class Line:
+class Line(msgspec.Struct, eq=False):
     """The bytes of one record: everything up to and including its ``\\n`` (the last one may lack it).
 
     A line is the identity of its record: it stays the same object as long as its bytes stay, wherever it moves.
-    Layers above hang what they made of it on ``reading``; this layer never looks there.
+    ``cuts`` are the byte offsets at which further editor rows begin (after each lone carriage return).
+    Layers above hang what they made of it on ``reading``, and the buffer its block; this layer never looks there.
     """
 
-    __slots__ = ("block", "cuts", "data", "reading")
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.cuts: tuple[int, ...] = lone_returns(data)
-        """Byte offsets at which further editor rows begin (after each lone carriage return)."""
-        self.block: Any = None
-        self.reading: Any = None
+    data: bytes
+    cuts: tuple[int, ...] = ()
+    block: Any = None
+    reading: Any = None
 
     @property
     def row_count(self) -> int:
@@ -76,14 +74,14 @@ def lone_returns(data: bytes) -> tuple[int, ...]:
     return tuple(cuts)
 
 
+def line_of(data: bytes) -> Line:
+    """A new line of some bytes."""
+    return Line(data, lone_returns(data)) if b"\r" in data else Line(data)
+
+
 def split_lines(data: bytes) -> list[bytes]:
     """Cuts bytes behind each ``\\n``. No bytes, no line; a last piece without ``\\n`` is a line too."""
-    pieces = data.split(b"\n")
-    last = pieces.pop()
-    lines = [piece + b"\n" for piece in pieces]
-    if last:
-        lines.append(last)
-    return lines
+    return BytesIO(data).readlines()
 
 
 def lines_of(pieces: Iterable[bytes]) -> list[bytes]:

@@ -11,21 +11,27 @@ from rollout_ls.formats.codex import shape, types
 from rollout_ls.formats.codex.remarks import remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
-from rollout_ls.formats.statement import Call, Compaction, Message, Reasoning, Result, Statement, Usage
+from rollout_ls.formats.statement import Call, CallMirror, Compaction, Message, Reasoning, Result, Statement, Usage
 from rollout_ls.jsonl.examine import Value, eager_faults, examine
 
 _WHITE = b" \t\r\n"
 _REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
+_WITH_ID = frozenset({Call, CallMirror, Result})
 
 
 def read_line(data: bytes) -> Reading:
     """Reads the bytes of one line, its end included."""
     record = types.read(data)
     if record is not None:
-        broken = eager_faults(data[:-1] if data.endswith(b"\n") else data) if b"\\u" in data or b"\r" in data else ()
         statement = statement_of(record)
-        misshapen = shape.extra(record, data)
-        if type(statement) in _REMARKABLE:
+        sort = type(statement)
+        if sort is Statement and b"\r" not in data:
+            return Reading((statement,))
+        broken = eager_faults(data[:-1] if data.endswith(b"\n") else data) if b"\r" in data else ()
+        misshapen: tuple[shape.ShapeFault, ...] = ()
+        if sort in _WITH_ID and not statement.call_id:  # type: ignore[attr-defined]
+            misshapen = shape.extra(record, data)
+        if sort in _REMARKABLE:
             misshapen += remarks_on(statement, _payload(record), data, 0)
         return Reading((statement,), broken, misshapen)
     text = data.rstrip(_WHITE)

@@ -38,27 +38,35 @@ from rollout_ls.formats.statement import (
     Usage,
 )
 
-Common = dict[str, Any]
-Reader = Callable[[Any, Common], Statement]
+Reader = Callable[[Any, str, int, str], Statement]
+"""Takes a payload (or an item), its kind, its ordinal (-1: none), and the turn that a wrapper around it names."""
 
 
 def statement_of(record: Any, start: int = 0, end: int = -1, recovered: bool = False) -> Statement:
     """The statement of one record (typed, or a lenient view); ``start`` and ``end`` are its bytes in its line."""
+    statement = _statement(record)
+    if start or end >= 0 or recovered:
+        return msgspec.structs.replace(statement, start=start, end=end, recovered=recovered)
+    return statement
+
+
+def _statement(record: Any) -> Statement:
     kind = kind_of(record)
-    payload = record if is_bare(record) else record.payload
-    ordinal = getattr(record, "ordinal", None)
-    common: Common = {"kind": kind or "", "start": start, "end": end, "recovered": recovered}
-    if ordinal.__class__ is int:
-        common["ordinal"] = ordinal
+    if is_bare(record):
+        payload, ordinal = record, -1
+    else:
+        payload, ordinal = record.payload, record.ordinal
+        if ordinal.__class__ is not int:
+            ordinal = -1
     if kind is None:
-        return Unknown(label=_label(record, payload), **common)
+        return Unknown(label=_label(record, payload), kind="", ordinal=ordinal)
     reader = READERS.get(kind)
+    turn_id = getattr(payload, "turn_id", None)
+    if turn_id.__class__ is not str:
+        turn_id = ""
     if reader is None or payload is None:
-        turn_id = getattr(payload, "turn_id", None)
-        if isinstance(turn_id, str):
-            common["turn_id"] = turn_id
-        return Statement(**common)
-    return reader(payload, common)
+        return Statement(kind=kind, ordinal=ordinal, turn_id=turn_id)
+    return reader(payload, kind, ordinal, turn_id)
 
 
 def _label(record: Any, payload: Any) -> str:
@@ -86,13 +94,19 @@ def _words(text: str) -> int:
 
 
 def _parts_text(parts: Any) -> str:
-    return "".join(text for part in _list(parts) if (text := text_of(getattr(part, "text", None))))
+    if parts.__class__ is not list:
+        return ""
+    if len(parts) == 1:
+        return text_of(getattr(parts[0], "text", None)) or ""
+    return "".join(text for part in parts if (text := text_of(getattr(part, "text", None))))
 
 
 def _passed_turn(payload: Any) -> str:
     """The turn that an item names in what the harness passes through."""
-    passed = getattr(payload, "internal_chat_message_metadata_passthrough", None)
-    return _text(getattr(passed, "turn_id", None)) if passed is not None else ""
+    passed = payload.internal_chat_message_metadata_passthrough
+    if passed is None:
+        return ""
+    return _text(getattr(passed, "turn_id", None))
 
 
 def _sealed_parts(parts: Any) -> int:
@@ -100,7 +114,7 @@ def _sealed_parts(parts: Any) -> int:
 
 
 # -- headers
-def _session_meta(payload: Any, common: Common) -> Statement:
+def _session_meta(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     source = _source(payload.source)
     base = payload.history_base
     own_from = payload.subagent_history_start_ordinal
@@ -120,7 +134,7 @@ def _session_meta(payload: Any, common: Common) -> Statement:
         agent_role=_text(payload.agent_role) or _text(getattr(source[1], "agent_role", None)),
         agent_path=_text(payload.agent_path) or _text(getattr(source[1], "agent_path", None)),
         depth=depth if isinstance(depth := getattr(source[1], "depth", None), int) else -1,
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
@@ -143,33 +157,33 @@ def _source(source: Any) -> tuple[SessionKind, Any]:
     return ("guardian", None) if other == "guardian" else ("other", None)
 
 
-def _bare_header(payload: Any, common: Common) -> Statement:
-    return Header(thread_id=_text(payload.id), bare=True, **common)
+def _bare_header(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return Header(thread_id=_text(payload.id), bare=True, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _turn_context(payload: Any, common: Common) -> Statement:
+def _turn_context(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Settings(
         model=_text(payload.model),
         effort=_text(payload.effort),
-        **common | {"turn_id": _text(payload.turn_id)},
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
 # -- turns
-def _turn_start(payload: Any, common: Common) -> Statement:
-    return TurnStart(**common | {"turn_id": _text(payload.turn_id)})
+def _turn_start(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return TurnStart(kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _turn_complete(payload: Any, common: Common) -> Statement:
-    return TurnEnd(duration_ms=_milliseconds(payload.duration_ms), **common | {"turn_id": _text(payload.turn_id)})
+def _turn_complete(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return TurnEnd(duration_ms=_milliseconds(payload.duration_ms), kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _turn_aborted(payload: Any, common: Common) -> Statement:
+def _turn_aborted(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return TurnEnd(
         aborted=True,
         reason=_text(payload.reason) or "interrupted",
         duration_ms=_milliseconds(payload.duration_ms),
-        **common | {"turn_id": _text(payload.turn_id)},
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
@@ -177,13 +191,13 @@ def _milliseconds(value: Any) -> int:
     return value if isinstance(value, int) and value >= 0 else -1
 
 
-def _rolled_back(payload: Any, common: Common) -> Statement:
+def _rolled_back(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     count = payload.num_turns
-    return Rollback(turns=count if isinstance(count, int) else 0, **common)
+    return Rollback(turns=count if isinstance(count, int) else 0, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
 # -- messages
-def _user_item(payload: Any, common: Common) -> Statement:
+def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     text = _parts_text(payload.content)
     return Message(
         actor="human",
@@ -191,34 +205,35 @@ def _user_item(payload: Any, common: Common) -> Statement:
         words=_words(text),
         context=context_of(text, payload),
         item_id=_text(payload.id),
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _assistant_item(payload: Any, common: Common) -> Statement:
+def _assistant_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Message(
         actor="model",
         stream="item",
         words=_words(_parts_text(payload.content)),
         phase=_text(payload.phase),
         item_id=_text(payload.id),
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _system_item(payload: Any, common: Common) -> Statement:
+def _system_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     role = _text(payload.role) or "system"
-    return Message(actor="system", stream="item", context=role, **common | {"turn_id": _passed_turn(payload)})
+    return Message(actor="system", stream="item", context=role, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
 
 
-def _message_item(payload: Any, common: Common) -> Statement:
+def _message_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     role = payload.role
     if role == "user":
-        return _user_item(payload, common)
-    return _assistant_item(payload, common) if role == "assistant" else _system_item(payload, common)
+        return _user_item(payload, kind, ordinal, turn_id)
+    read = _assistant_item if role == "assistant" else _system_item
+    return read(payload, kind, ordinal, turn_id)
 
 
-def _agent_item(payload: Any, common: Common) -> Statement:
+def _agent_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     text = _parts_text(payload.content)
     return Message(
         actor="agent",
@@ -228,11 +243,11 @@ def _agent_item(payload: Any, common: Common) -> Statement:
         item_id=_text(payload.id),
         encrypted=not text,
         sealed=_sealed_parts(payload.content),
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _agent_line(payload: Any, common: Common) -> Statement:
+def _agent_line(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Message(
         actor="agent",
         stream="event",
@@ -241,50 +256,50 @@ def _agent_line(payload: Any, common: Common) -> Statement:
         item_id=_text(payload.id),
         encrypted=not payload.content,
         sealed=1 if payload.encrypted_content else 0,
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
 _INJECTED_KINDS = {"user_instructions": "AGENTS.md", "environment_context": "environment"}
 
 
-def _user_event(payload: Any, common: Common) -> Statement:
+def _user_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Message(
         actor="human",
         stream="event",
         words=_words(_text(payload.message)),
         context=_INJECTED_KINDS.get(_text(payload.kind), ""),
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
-def _assistant_event(payload: Any, common: Common) -> Statement:
+def _assistant_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     words = _words(_text(payload.message))
-    return Message(actor="model", stream="event", words=words, phase=_text(payload.phase), **common)
+    return Message(actor="model", stream="event", words=words, phase=_text(payload.phase), kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _shown_user(item: Any, common: Common) -> Statement:
+def _shown_user(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Message(
         actor="human",
         stream="display",
         words=_words(_parts_text(item.content)),
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
-def _shown_assistant(item: Any, common: Common) -> Statement:
+def _shown_assistant(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Message(
         actor="model",
         stream="display",
         words=_words(_parts_text(item.content)),
         phase=_text(item.phase),
         item_id=_text(item.id),
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
 # -- reasoning
-def _reasoning_item(payload: Any, common: Common) -> Statement:
+def _reasoning_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     texts = [_text(getattr(part, "text", part)) for part in _list(payload.summary)]
     raw = [_text(getattr(part, "text", None)) for part in _list(payload.content)]
     return Reasoning(
@@ -293,32 +308,32 @@ def _reasoning_item(payload: Any, common: Common) -> Statement:
         raw=any(raw) and not any(texts),
         item_id=_text(payload.id),
         sealed=1 if payload.encrypted_content else 0,
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _reasoning_event(payload: Any, common: Common) -> Statement:
+def _reasoning_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     words = _words(_text(payload.text))
-    return Reasoning(stream="event", words=(words,) if words else (), **common)
+    return Reasoning(stream="event", words=(words,) if words else (), kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _raw_reasoning_event(payload: Any, common: Common) -> Statement:
+def _raw_reasoning_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     words = _words(_text(payload.text))
-    return Reasoning(stream="event", words=(words,) if words else (), raw=True, **common)
+    return Reasoning(stream="event", words=(words,) if words else (), raw=True, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _shown_reasoning(item: Any, common: Common) -> Statement:
+def _shown_reasoning(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     texts = [text for text in (*_list(item.summary_text), *_list(item.raw_content)) if isinstance(text, str) and text]
     return Reasoning(
         stream="display",
         words=tuple(_words(text) for text in texts),
         item_id=_text(item.id),
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
 # -- calls
-def _function_call(payload: Any, common: Common) -> Statement:
+def _function_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     name, arguments = _text(payload.name), payload.arguments
     feeds, bad = "", False
     if isinstance(arguments, str):
@@ -335,43 +350,43 @@ def _function_call(payload: Any, common: Common) -> Statement:
         feeds=feeds,
         bad_arguments=bad,
         sealed=0,
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _custom_call(payload: Any, common: Common) -> Statement:
+def _custom_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     name = _text(payload.name)
     return Call(
         call_id=_text(payload.call_id),
         tool=name,
         script=name == "exec",
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _local_shell_call(payload: Any, common: Common) -> Statement:
+def _local_shell_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.call_id) or _text(payload.id)
-    return Call(call_id=call_id, tool="local_shell", **common | {"turn_id": _passed_turn(payload)})
+    return Call(call_id=call_id, tool="local_shell", kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
 
 
-def _tool_search_call(payload: Any, common: Common) -> Statement:
+def _tool_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.call_id)
-    return Call(call_id=call_id, tool="tool_search", alone=not call_id, **common | {"turn_id": _passed_turn(payload)})
+    return Call(call_id=call_id, tool="tool_search", alone=not call_id, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
 
 
-def _web_search_call(payload: Any, common: Common) -> Statement:
+def _web_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Call(
         call_id=_text(payload.id),
         tool="web_search",
         alone=True,
         action=_signature(payload.action),
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
-def _image_call(payload: Any, common: Common) -> Statement:
+def _image_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.id)
-    return Call(call_id=call_id, tool="image_generation", alone=True, **common | {"turn_id": _passed_turn(payload)})
+    return Call(call_id=call_id, tool="image_generation", alone=True, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
 
 
 def _signature(value: Any) -> int:
@@ -384,7 +399,7 @@ def _signature(value: Any) -> int:
         return 0
 
 
-def _output(payload: Any, common: Common) -> Statement:
+def _output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     output = payload.output
     listed = isinstance(output, list)
     return Result(
@@ -392,7 +407,7 @@ def _output(payload: Any, common: Common) -> Statement:
         outcome=outcome_of(_first_text(output) if listed else output),
         optional_call=payload.call_id is None,
         sealed=_sealed_parts(output) if listed else 0,
-        **common | {"turn_id": _passed_turn(payload)},
+        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
     )
 
 
@@ -404,9 +419,9 @@ def _first_text(parts: Any) -> Any:
     return None
 
 
-def _tool_search_output(payload: Any, common: Common) -> Statement:
+def _tool_search_output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Result(
-        call_id=_text(payload.call_id), optional_call=True, **common | {"turn_id": _passed_turn(payload)}
+        call_id=_text(payload.call_id), optional_call=True, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload)
     )
 
 
@@ -467,8 +482,8 @@ def _duration(value: Any) -> int:
 
 
 # -- what the screen showed of calls
-def _exec_end(payload: Any, common: Common) -> Statement:
-    return _mirror(payload.call_id, "exec_command", _exit_of(payload), payload, common)
+def _exec_end(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return _mirror(payload.call_id, "exec_command", _exit_of(payload), kind, ordinal, turn_id)
 
 
 def _exit_of(value: Any) -> Outcome:
@@ -481,70 +496,74 @@ def _failed(status: Any) -> bool | None:
     return {"completed": False, "failed": True, "declined": True}.get(_text(status))
 
 
-def _patch_end(payload: Any, common: Common) -> Statement:
+def _patch_end(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     success = payload.success
     failed = not success if isinstance(success, bool) else _failed(payload.status)
-    return _mirror(payload.call_id, "apply_patch", Outcome(failed=failed), payload, common)
+    return _mirror(payload.call_id, "apply_patch", Outcome(failed=failed), kind, ordinal, turn_id)
 
 
-def _mcp_end(payload: Any, common: Common) -> Statement:
+def _mcp_end(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     result, invocation = payload.result, payload.invocation
     failed = None
     if result is not None:
         answer = getattr(result, "Ok", None)
         failed = answer is None or getattr(answer, "isError", None) is True
     outcome = Outcome(failed=failed, duration_ms=_duration(payload.duration))
-    return _mirror(payload.call_id, _text(getattr(invocation, "tool", None)) or "mcp", outcome, payload, common)
+    return _mirror(payload.call_id, _text(getattr(invocation, "tool", None)) or "mcp", outcome, kind, ordinal, turn_id)
 
 
-def _search_end(payload: Any, common: Common) -> Statement:
-    mirror = {"action": _signature(payload.action)}
-    return _mirror(payload.call_id, "web_search", NO_OUTCOME, payload, common, **mirror)
+def _search_end(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return _mirror(payload.call_id, "web_search", NO_OUTCOME, kind, ordinal, turn_id, action=_signature(payload.action))
 
 
 def _end_of(tool: str) -> Reader:
-    def read(payload: Any, common: Common) -> Statement:
-        return _mirror(payload.call_id, tool, NO_OUTCOME, payload, common)
+    def read(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+        return _mirror(payload.call_id, tool, NO_OUTCOME, kind, ordinal, turn_id)
 
     return read
 
 
-def _dynamic_request(payload: Any, common: Common) -> Statement:
-    return _mirror(payload.callId, _text(payload.tool) or "tool", NO_OUTCOME, payload, common)
+def _dynamic_request(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return _mirror(payload.callId, _text(payload.tool) or "tool", NO_OUTCOME, kind, ordinal, turn_id)
 
 
-def _dynamic_response(payload: Any, common: Common) -> Statement:
+def _dynamic_response(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     success = payload.success
     outcome = Outcome(failed=not success if isinstance(success, bool) else None)
-    return _mirror(payload.call_id, _text(payload.tool) or "tool", outcome, payload, common)
+    return _mirror(payload.call_id, _text(payload.tool) or "tool", outcome, kind, ordinal, turn_id)
 
 
 def _mirror(
-    call_id: Any, tool: str, outcome: Outcome, payload: Any, common: Common, *, action: int = 0
+    call_id: Any, tool: str, outcome: Outcome, kind: str, ordinal: int, turn_id: str, *, action: int = 0
 ) -> Statement:
     call_id = _text(call_id)
-    turn_id = _text(getattr(payload, "turn_id", None)) or common.get("turn_id", "")
-    nested = call_id.startswith("exec-")
     return CallMirror(
-        call_id=call_id, tool=tool, outcome=outcome, nested=nested, action=action, **common | {"turn_id": turn_id}
+        call_id=call_id,
+        tool=tool,
+        outcome=outcome,
+        nested=call_id.startswith("exec-"),
+        action=action,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
-def _shown_command(item: Any, common: Common) -> Statement:
-    return _mirror(item.id, "exec_command", _exit_of(item), item, common)
+def _shown_command(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return _mirror(item.id, "exec_command", _exit_of(item), kind, ordinal, turn_id)
 
 
-def _shown_search(item: Any, common: Common) -> Statement:
-    return _mirror(item.id, "web_search", NO_OUTCOME, item, common, action=_signature(item.action))
+def _shown_search(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return _mirror(item.id, "web_search", NO_OUTCOME, kind, ordinal, turn_id, action=_signature(item.action))
 
 
 def _shown_call(tool: str) -> Reader:
-    def read(item: Any, common: Common) -> Statement:
+    def read(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
         name = tool or _text(getattr(item, "tool", None)) or _text(getattr(item, "name", None)) or "tool"
         status = _text(getattr(item, "status", None))
         failed = {"completed": False, "failed": True, "declined": True, "inProgress": None}.get(status)
         duration = _duration(getattr(item, "duration", None))
-        return _mirror(item.id, name, Outcome(failed=failed, duration_ms=duration), item, common)
+        return _mirror(item.id, name, Outcome(failed=failed, duration_ms=duration), kind, ordinal, turn_id)
 
     return read
 
@@ -567,31 +586,31 @@ def _tokens(value: Any) -> Tokens | None:
     )
 
 
-def _token_count(payload: Any, common: Common) -> Statement:
+def _token_count(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     info = payload.info
     window = getattr(info, "model_context_window", None)
     return Usage(
         total=_tokens(getattr(info, "total_token_usage", None)),
         last=_tokens(getattr(info, "last_token_usage", None)),
         window=window if isinstance(window, int) else 0,
-        **common,
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
-def _usage_record(payload: Any, common: Common) -> Statement:
+def _usage_record(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Usage(
         per_response=True,
         last=_tokens(payload.usage),
         total=_tokens(payload.thread_token_usage),
         response_id=_text(payload.response_id),
-        **common | {"turn_id": _text(payload.turn_id)},
+        kind=kind, ordinal=ordinal, turn_id=turn_id,
     )
 
 
 _CALL_KINDS = ("function_call", "custom_tool_call", "local_shell_call", "tool_search_call")
 
 
-def _compacted(payload: Any, common: Common) -> Statement:
+def _compacted(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     kept = list(_list(payload.replacement_history))
     ids = {
         _text(getattr(item, "call_id", None)) or _text(getattr(item, "id", None))
@@ -599,31 +618,32 @@ def _compacted(payload: Any, common: Common) -> Statement:
         if getattr(item, "type", None) in _CALL_KINDS
     }
     sealed = sum(1 for item in kept if getattr(item, "encrypted_content", None))
-    return Compaction(items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, **common)
+    return Compaction(items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _compaction_mark(payload: Any, common: Common) -> Statement:
+def _compaction_mark(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     sealed = 1 if getattr(payload, "encrypted_content", None) else 0
-    return Compaction(marker=True, sealed=sealed, **common)
+    return Compaction(marker=True, sealed=sealed, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _agent_activity(payload: Any, common: Common) -> Statement:
+def _agent_activity(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     path = _text(payload.agent_path) or _text(payload.agent_thread_id)
     label = f"sub-agent {path} {_text(payload.kind)}".strip()
-    return Notice(label=label, call_id=_text(getattr(payload, "event_id", None)), **common)
+    return Notice(label=label, call_id=_text(getattr(payload, "event_id", None)), kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
-def _naming(payload: Any, common: Common) -> Statement:
-    return Naming(**common)
+def _naming(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return Naming(kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
 def _item_completed(reader: Reader) -> Reader:
     """A reader of ``payload.item``, with the turn that the wrapper names."""
 
-    def read(payload: Any, common: Common) -> Statement:
+    def read(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
         item = payload.item
-        common = common | {"turn_id": _text(payload.turn_id)}
-        return reader(item, common) if item is not None else Statement(**common)
+        if item is None:
+            return Statement(kind=kind, ordinal=ordinal, turn_id=turn_id)
+        return reader(item, kind, ordinal, turn_id)
 
     return read
 
