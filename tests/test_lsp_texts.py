@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollout_ls.lsp.framing import Frames
-from rollout_ls.lsp.handlers.sync import prepare_edit, prepare_open
+from rollout_ls.lsp.handlers.sync import make_document, prepare_edit, prepare_open
 from rollout_ls.lsp.messages import Notification, read_messages
 from rollout_ls.lsp.texts import decode_string, take_texts
 
@@ -73,7 +73,7 @@ def notification(data: bytes) -> Notification:
     return found
 
 
-@pytest.mark.parametrize("lines", [1, 40_000])
+@pytest.mark.parametrize("lines", [1, 40_000, 200_000])
 @pytest.mark.parametrize("damage", ["", "\ud83d"])
 def test_a_document_is_opened_from_a_short_and_a_long_message(lines: int, damage: str) -> None:
     text = f'{{"say":"héllo \\n {damage} 😀"}}\n' * lines
@@ -82,8 +82,9 @@ def test_a_document_is_opened_from_a_short_and_a_long_message(lines: int, damage
         whole = {"params": {"textDocument": document}, "method": "textDocument/didOpen", "jsonrpc": "2.0"}
         found = notification(json.dumps(whole).encode())
         prepared = prepare_open(found.params, found.texts)
-        assert (prepared.uri, prepared.document.version) == ("file:///x.jsonl", 7)
-        assert b"".join(line.data for line in prepared.document.buffer) == utf8(text)
+        made = prepared.document or make_document(prepared)
+        assert (prepared.uri, made.version) == ("file:///x.jsonl", 7)
+        assert b"".join(line.data for line in made.buffer) == utf8(text)
 
 
 @pytest.mark.parametrize("size", [1, 2_000_000])

@@ -16,6 +16,9 @@ from rollout_ls.lsp.uris import meaning_of
 if TYPE_CHECKING:
     from rollout_ls.workspace.document import Document
 
+LARGE_BYTES = 4 << 20
+"""About 30 ms of outline."""
+
 _SERIALS = itertools.count(1)
 
 
@@ -38,6 +41,10 @@ class Opened:
         """The user cancelled the pass over the present text."""
         self.waiters: list[Callable[[], None]] = []
         """Called once each when the eager pass is done, or will not be."""
+        self.busy = False
+        """A worker thread reads it: nothing may change it, and what comes for it is held back."""
+        self.held: list[Callable[[], None]] = []
+        """What came meanwhile, in order."""
 
     @property
     def settled(self) -> bool:
@@ -49,6 +56,25 @@ class Opened:
         self.edits += 1
         self.failure = None
         self.stopped = False
+
+    @property
+    def large(self) -> bool:
+        """Whether an answer about the whole of it takes long enough to be felt."""
+        return self.document.buffer.byte_count > LARGE_BYTES
+
+    def in_turn(self, call: Callable[[], None]) -> None:
+        """Calls now, or, while it is busy, after all that came before."""
+        if self.busy:
+            self.held.append(call)
+        else:
+            call()
+
+    def free(self) -> None:
+        """The worker is done; what was held back has its turn."""
+        self.busy = False
+        held, self.held = self.held, []
+        for call in held:
+            self.in_turn(call)
 
     def release(self) -> None:
         """Lets all go on that wait."""

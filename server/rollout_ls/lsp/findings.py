@@ -81,8 +81,8 @@ class Findings:
     def _push(self, opened: Opened, told: _Told) -> None:
         told.timer = None
         document = opened.document
-        if opened.closed or opened.lost or not document.eager_ready:
-            return  # the end of the pass that goes on calls again
+        if opened.closed or opened.lost or opened.busy or not document.eager_ready:
+            return  # who brings the document up to date, or frees it, calls again
         found = document.findings()
         if told.findings is found and told.edits == opened.edits:
             return

@@ -21,7 +21,7 @@ class Method(msgspec.Struct, frozen=True):
     """One method. ``shape`` None: its parameters are not looked at.
 
     ``reads_session``: the answer waits until the eager pass over the document is done. ``at_position``: it is of no use
-    any more when the text was edited meanwhile.
+    any more when the text was edited meanwhile. ``heavy``: for a large document it is worked out in a worker thread.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Method(msgspec.Struct, frozen=True):
     shape: type | None = None
     reads_session: bool = False
     at_position: bool = False
+    heavy: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -38,8 +39,8 @@ METHODS: dict[str, Method] = {
         Method("textDocument/definition", navigation.definition, shapes.AtPosition, True, True),
         Method("textDocument/references", navigation.references, shapes.AtPosition, True, True),
         Method("textDocument/documentHighlight", navigation.document_highlight, shapes.AtPosition, True, True),
-        Method("textDocument/documentSymbol", outline.document_symbol, shapes.OfDocument, True),
-        Method("textDocument/foldingRange", folding.folding_range, shapes.OfDocument, True),
+        Method("textDocument/documentSymbol", outline.document_symbol, shapes.OfDocument, True, heavy=True),
+        Method("textDocument/foldingRange", folding.folding_range, shapes.OfDocument, True, heavy=True),
         Method(DIAGNOSTIC, diagnostics.diagnostic, shapes.PullDiagnostics, True),
         Method("workspace/didChangeWatchedFiles", window.did_change_watched_files),
     )

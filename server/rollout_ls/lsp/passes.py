@@ -14,7 +14,7 @@ from rollout_ls.lsp.documents import Opened
 from rollout_ls.lsp.logs import log_exception
 
 _DONE = object()
-AT_ONCE_SECONDS = 0.02
+AT_ONCE_SECONDS = 0.01
 """How long an answer that needs a document may bring it up to date itself before it waits for its turn."""
 
 
@@ -55,7 +55,11 @@ class Passes:
     def schedule(self, opened: Opened) -> None:
         """Has a document's passes brought up to date, before those scheduled earlier."""
         self._work(opened)
-        if not self._turning:
+        self.resume()
+
+    def resume(self) -> None:
+        """Goes on with what was left alone because it was busy."""
+        if self._works and not self._turning:
             self._turning = True
             self._loop.call_soon(self._turn)
 
@@ -86,7 +90,7 @@ class Passes:
         self._step(work)
 
     def _next(self) -> _Work | None:
-        latest_first = [work for work in reversed(self._works.values()) if not work.opened.closed]
+        latest_first = [work for work in reversed(self._works.values()) if not work.opened.busy]
         eager = [work for work in latest_first if not work.opened.document.eager_ready]
         waited_for = [work for work in eager if work.opened.waiters]
         return next(iter([*waited_for, *eager, *latest_first]), None)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from lsprotocol import types
@@ -30,6 +30,7 @@ from rollout_ls.lsp.messages import Notification, Request, Response
 from rollout_ls.lsp.methods import METHODS, Method, decode_params
 from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument
 from rollout_ls.lsp.requests import Ticket
+from rollout_ls.wire.lsp import encode
 
 if TYPE_CHECKING:
     from rollout_ls.lsp.server import RolloutServer
@@ -81,6 +82,16 @@ class LazyConverter:
         if self._made is None:
             self._made = default_converter()  # type: ignore[no-untyped-call]
         return getattr(self._made, name)
+
+
+class _Question(NamedTuple):
+    """A request about a document, and the state of the text that it was asked of."""
+
+    method: Method
+    params: Any
+    ticket: Ticket
+    opened: Opened
+    edits: int
 
 
 class RolloutProtocol(LanguageServerProtocol):
@@ -173,39 +184,65 @@ class RolloutProtocol(LanguageServerProtocol):
         if opened is None:
             self._finish(ticket, self.fm.features[method.name](params))
             return
+        opened.in_turn(partial(self._answer_or_wait, _Question(method, params, ticket, opened, opened.edits)))
+
+    def _answer_or_wait(self, question: _Question) -> None:
+        """Answers now where a moment is enough to bring the document up to date, else when its pass is done."""
+        opened = question.opened
+        if question.ticket.answered:
+            return
         opened.stopped = False
         if self._server.passes.advance(opened):
-            self._answer_of(method, params, ticket, opened, opened.edits)
+            self._answer(question)
             return
-        opened.waiters.append(partial(self._resume, method, params, ticket, opened, opened.edits))
+        opened.waiters.append(partial(self._resume, question))
         self._server.passes.schedule(opened)
 
-    def _resume(self, method: Method, params: Any, ticket: Ticket, opened: Opened, edits: int) -> None:
-        self._server.loop.call_soon(self._answer_late, method, params, ticket, opened, edits)
+    def _resume(self, question: _Question) -> None:
+        self._server.loop.call_soon(question.opened.in_turn, partial(self._answer_late, question))
 
-    def _answer_late(self, method: Method, params: Any, ticket: Ticket, opened: Opened, edits: int) -> None:
-        if ticket.answered:
+    def _answer_late(self, question: _Question) -> None:
+        if question.ticket.answered:
             return
-        if not opened.settled:  # edited again meanwhile
-            opened.waiters.append(partial(self._resume, method, params, ticket, opened, edits))
-            return
+        if question.opened.settled:
+            self._answer(question)
+        else:  # edited again meanwhile
+            question.opened.waiters.append(partial(self._resume, question))
+
+    def _answer(self, question: _Question) -> None:
         try:
-            self._answer_of(method, params, ticket, opened, edits)
+            self._answer_of(question)
         except Exception as error:
-            self._fail(ticket, error)
+            self._fail(question.ticket, error)
 
-    def _answer_of(self, method: Method, params: Any, ticket: Ticket, opened: Opened, edits: int) -> None:
+    def _answer_of(self, question: _Question) -> None:
+        method, opened = question.method, question.opened
         if opened.closed:
             raise RequestError(errors.CONTENT_MODIFIED, "the document was closed")
         if opened.lost:
             raise RequestError(errors.CONTENT_MODIFIED, "the document is out of step until its whole text comes")
-        if method.at_position and opened.edits != edits:
+        if method.at_position and opened.edits != question.edits:
             raise RequestError(errors.CONTENT_MODIFIED, "the document was edited")
         if opened.stopped:
             raise RequestError(errors.SERVER_CANCELLED, "reading was stopped", {"retriggerRequest": False})
         if opened.failure is not None:
             raise RequestError(errors.INTERNAL_ERROR, f"internal error {opened.failure}, see the log")
-        self._finish(ticket, self.fm.features[method.name](params))
+        if method.heavy and opened.large:
+            self._answer_aside(question)
+        else:
+            self._finish(question.ticket, self.fm.features[method.name](question.params))
+
+    def _answer_aside(self, question: _Question) -> None:
+        """Works an answer out in a worker thread. Until it is there, the document is left as it is."""
+        question.opened.busy = True
+        work = partial(_encoded, self.fm.features[question.method.name], question.params)
+        future = self._server.loop.run_in_executor(self._server.worker, work)
+        future.add_done_callback(partial(self._aside_done, question))
+
+    def _aside_done(self, question: _Question, future: asyncio.Future[bytes]) -> None:
+        self._task_done(question.ticket, future)
+        question.opened.free()
+        self._server.freed(question.opened)
 
     def _finish(self, ticket: Ticket, result: object) -> None:
         if not inspect.isawaitable(result):
@@ -236,6 +273,20 @@ class RolloutProtocol(LanguageServerProtocol):
         else:
             ident = log_exception(ticket.method, error)
             requests.fail(ticket, errors.INTERNAL_ERROR, f"internal error {ident}, see the log")
+
+    def _in_turn(self, uri: str, change: Callable[[], None]) -> None:
+        """Changes an open document, after all that was asked of it before."""
+        opened = self._server.documents.find(uri)
+        if opened is None:
+            change()
+        else:
+            opened.in_turn(partial(self._changed, change))
+
+    def _changed(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except Exception as error:
+            log_exception("a change of a document", error)
 
     def _background(self, work: object) -> None:
         """Lets a notification's handler that takes its time go on."""
@@ -309,17 +360,17 @@ class RolloutProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: sync.Prepared) -> None:  # type: ignore[override]
         """See ``handlers.sync``."""
-        sync.did_open(self._server, params)
+        self._in_turn(params.uri, partial(sync.did_open, self._server, params))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: sync.Edit) -> None:  # type: ignore[override]
         """See ``handlers.sync``."""
-        sync.did_change(self._server, params)
+        self._in_turn(params.uri, partial(sync.did_change, self._server, params))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: OfDocument) -> None:  # type: ignore[override]
         """See ``handlers.sync``."""
-        sync.did_close(self._server, params)
+        self._in_turn(params.text_document.uri, partial(sync.did_close, self._server, params))
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def lsp_notebook_document__did_open(self, _params: object) -> None:
@@ -350,6 +401,10 @@ class RolloutProtocol(LanguageServerProtocol):
         if command is None:
             raise RequestError(errors.INVALID_PARAMS, "no such command")
         return command(*(params.arguments or []))
+
+
+def _encoded(handler: Callable[[Any], object], params: object) -> bytes:
+    return encode(handler(params))
 
 
 def _registration(method: str, **options: object) -> dict[str, object]:

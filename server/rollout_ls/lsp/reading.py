@@ -6,8 +6,10 @@ input, ending the process. Never runs a handler.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,7 +30,14 @@ _OPEN = "textDocument/didOpen"
 _CHANGE = "textDocument/didChange"
 _CANCEL = "$/cancelRequest"
 _EXIT = "exit"
-_SHUTDOWN = "shutdown"
+_INITIALIZED = "initialized"
+_CORE = (
+    "rollout_ls.workspace.document",
+    "rollout_ls.features.hover",
+    "rollout_ls.features.navigation",
+    "rollout_ls.features.outline",
+    "rollout_ls.features.folding",
+)
 
 
 class _Cancel(msgspec.Struct):
@@ -50,12 +59,26 @@ def read_all(descriptor: int, server: RolloutServer) -> None:
     try:
         for message in read_messages(Frames(read)):
             _hand_over(message, server)
-            if isinstance(message, Notification) and message.method == _EXIT:
+            if not isinstance(message, Notification):
+                continue
+            if message.method == _EXIT:
                 server.leaving.begin()
                 return
+            if message.method == _INITIALIZED:
+                import_core()
     except Exception as error:
         log_exception("reading", error)
     server.leaving.begin(finish=True)
+
+
+def import_core() -> None:
+    """Imports what the first document and the first questions need, before they come."""
+    try:
+        for name in _CORE:
+            import_module(name)
+        gc.freeze()  # modules stay; looking through them again and again is felt
+    except ImportError as error:
+        log_exception("importing", error)
 
 
 def _hand_over(message: Message, server: RolloutServer) -> None:

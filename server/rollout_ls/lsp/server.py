@@ -11,6 +11,8 @@ import gc
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pygls.lsp.server import LanguageServer
@@ -36,8 +38,15 @@ from rollout_ls.workspace.threads import Threads
 
 if TYPE_CHECKING:
     from rollout_ls.projection.surroundings import Surroundings
+    from rollout_ls.workspace.document import Document
 
+_GC_THRESHOLDS = (10_000, 20, 50)
+"""Records are many and live long: Python's own thresholds look through all of them again and again, 25 ms a time."""
 _FLUSH_SECONDS = 0.3
+_SWITCH_SECONDS = 0.001
+"""How long a thread may compute before another one that wants to has its turn; Python's own 5 ms are felt."""
+_TIDY_SECONDS = 1.0
+"""When the memory of a large document that was closed is given back: its lines and blocks hold each other."""
 _FINISH_SECONDS = 0.4
 """How long open requests may still be worked on after the end of the input."""
 
@@ -60,6 +69,7 @@ class RolloutServer(LanguageServer):
         self.findings = Findings(self.loop, self.calls, self.client)
         self.reading_progress = Progress(self.calls, self._stop_pass)
         self.passes = Passes(self.loop, self._eager_done, self._idle_done, self._slice_done)
+        self.worker = ThreadPoolExecutor(1, "rollout-ls worker")
         self._ended = self.loop.create_future()
         super().__init__(SERVER_NAME, __version__, protocol_cls=RolloutProtocol, converter_factory=LazyConverter)
         for method in METHODS.values():
@@ -112,6 +122,28 @@ class RolloutServer(LanguageServer):
         self.reading_progress.done(opened)
         self.documents.remove(opened.uri)
         self.findings.closed(opened)
+        if opened.large:
+            self.loop.call_later(_TIDY_SECONDS, gc.collect)
+
+    def make(self, opened: Opened, prepared: sync.Prepared) -> None:
+        """Makes a long document in the worker thread; until it is there, what comes for it is held back."""
+        opened.busy = True
+        future = self.loop.run_in_executor(self.worker, sync.make_document, prepared)
+        future.add_done_callback(partial(self._made, opened))
+
+    def _made(self, opened: Opened, future: asyncio.Future[Document]) -> None:
+        if (error := future.exception()) is not None:
+            opened.failure = logs.log_exception("making a document", error)
+        else:
+            opened.document = future.result()
+            self.passes.schedule(opened)
+        opened.free()
+
+    def freed(self, opened: Opened) -> None:
+        """A document is no longer busy: what it missed meanwhile goes on."""
+        self.passes.resume()
+        if not opened.closed and opened.document.eager_ready:
+            self.findings.changed(opened)
 
     def lose(self, opened: Opened) -> None:
         """A document's text is no longer its client's."""
@@ -161,6 +193,8 @@ def main() -> int:
     reading, writing = take_wire()
     server = RolloutServer(writing)
     gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         code = server.run(reading)
     except KeyboardInterrupt:

@@ -61,21 +61,20 @@ def locate(rows: Rows, row: int, column: int, unit: Unit) -> tuple[Line, int] | 
 
 def position(rows: Rows, line: Line, offset: int, unit: Unit) -> Position:
     """A client's position of a byte offset of a line; an offset inside a line end is the end of its row."""
+    if not line.cuts:  # the usual line is one row, of which nothing needs to be copied
+        return Position(rows.row_of(line), column_of(line.data, min(offset, line.end), unit))
     row, data, inner = rows.position_of(line, offset)
     return Position(row, column_of(data, inner, unit))
 
 
 def place_range(rows: Rows, place: Place, unit: Unit) -> Range:
     """The range of a place. Cutting long places is the business of who made them."""
-    line = place.line
-    row, data, inner = rows.position_of(line, place.start)
-    start_column = column_of(data, inner, unit)
-    start = Position(row, start_column)
+    line, last = place.line, max(place.start, place.end)
     if line.cuts:
-        return Range(start, position(rows, line, max(place.start, place.end), unit))
-    begin, end = min(inner, len(data)), min(max(place.start, place.end), len(data))
-    width = column_of(data[begin:end], end - begin, unit) if end > begin else 0
-    return Range(start, Position(row, start_column + width))
+        return Range(position(rows, line, place.start, unit), position(rows, line, last, unit))
+    row, begin, end = rows.row_of(line), min(place.start, line.end), min(last, line.end)
+    column = column_of(line.data, begin, unit)
+    return Range(Position(row, column), Position(row, column + column_of(line.data[begin:end], end - begin, unit)))
 
 
 def lines_range(rows: Rows, first: Line, last: Line, unit: Unit) -> Range:

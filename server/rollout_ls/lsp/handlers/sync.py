@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rollout_ls.lsp.client import Reader
+from rollout_ls.lsp.documents import LARGE_BYTES
 from rollout_ls.lsp.logs import logger
 from rollout_ls.lsp.messages import Texts
 from rollout_ls.lsp.params import DidChange, DidOpen, OfDocument, TextChange, text_pieces
@@ -20,10 +21,12 @@ _decode_change = msgspec.json.Decoder(DidChange).decode
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A document made ready by the thread that read its text."""
+    """A text taken out of its message; a short one is a document already."""
 
     uri: str
-    document: Document
+    version: int | None
+    pieces: list[bytes]
+    document: Document | None
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -35,14 +38,24 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 def prepare_open(params: bytes, texts: Texts) -> Prepared:
-    """Makes the document of a didOpen, which takes a while for a large one: for the reading thread.
+    """Takes the text of a didOpen, for the reading thread.
 
     Raises ValueError (msgspec's errors are such) where the parameters are none of a didOpen.
     """
     from rollout_ls.workspace.document import Document
 
     opened = _decode_open(params).text_document
-    return Prepared(opened.uri, Document(opened.uri, opened.version, text_pieces(opened.text, texts)))
+    pieces = text_pieces(opened.text, texts)
+    if sum(map(len, pieces)) > LARGE_BYTES:
+        return Prepared(opened.uri, opened.version, pieces, None)
+    return Prepared(opened.uri, opened.version, [], Document(opened.uri, opened.version, pieces))
+
+
+def make_document(prepared: Prepared) -> Document:
+    """The document of a long text: for a worker thread, since the rows of 100 MB take a fifth of a second."""
+    from rollout_ls.workspace.document import Document
+
+    return Document(prepared.uri, prepared.version, prepared.pieces)
 
 
 def prepare_edit(params: bytes, texts: Texts) -> Edit:
@@ -65,11 +78,16 @@ def _change(change: TextChange, texts: Texts) -> Change:
 
 def did_open(ls: RolloutServer, prepared: Prepared) -> None:
     """Puts a document beside the others; its passes begin."""
+    from rollout_ls.workspace.document import Document
+
     old = ls.documents.find(prepared.uri)
     if old is not None and old.uri == prepared.uri:
         logger.warning("a document was opened twice")
         ls.forget(old)
-    ls.passes.schedule(ls.documents.put(prepared.uri, prepared.document))
+    if prepared.document is not None:
+        ls.passes.schedule(ls.documents.put(prepared.uri, prepared.document))
+    else:
+        ls.make(ls.documents.put(prepared.uri, Document(prepared.uri, prepared.version, ())), prepared)
 
 
 def did_change(ls: RolloutServer, edit: Edit) -> None:
