@@ -135,6 +135,7 @@ class _Fold:
         self.ordinals = before.ordinals
         header = before.header.statement if before.header else None
         self.own = header if isinstance(header, Header) else None
+        self.counting = self.own is not None and _has_ordinals(self.own)
         self.handlers: dict[type[Statement], Callable[[Ref, Statement], None]] = {
             Header: self._header,  # type: ignore[dict-item]
             TurnStart: self._turn_start,  # type: ignore[dict-item]
@@ -158,7 +159,7 @@ class _Fold:
         for line in lines:
             for statement in line.reading.statements:
                 self.position += 1
-                if self.own is not None and (self.own.paginated or self.own.own_from_ordinal >= 0):
+                if self.counting:
                     self._count(line, statement)
                 if len(self.turns) > 1 and statement.turn_id:
                     self._note_named(line, statement)
@@ -272,7 +273,8 @@ class _Fold:
             if self.header is None:
                 self.header = ref
                 self.own = header
-                if self.own.paginated:
+                self.counting = _has_ordinals(header)
+                if self.counting:
                     self._count(ref.line, header)
             return
         if not header.thread_id or header.thread_id == self.own.thread_id or not self.own.thread_id:
@@ -438,13 +440,9 @@ class _Fold:
     def _find_saying(self, side: str, words: tuple[int, ...], stream: str, item_id: str) -> _Saying | None:
         """The oldest message that these words repeat: the same id, or the same text not yet told by this stream."""
         for saying in self.sayings:
-            if saying.side != side or stream in saying.streams or self._is_stale(saying):
-                continue
-            if item_id and saying.item_id:
-                if saying.item_id == item_id:
-                    return saying
-                continue
-            if words and saying.words == words:
+            by_id = item_id and saying.item_id
+            same = saying.item_id == item_id if by_id else saying.words == words and bool(words)
+            if same and saying.side == side and stream not in saying.streams and not self._is_stale(saying):
                 return saying
         return None
 
@@ -646,6 +644,11 @@ def _thaw(saying: Saying) -> _Saying:
     one.turn = saying.turn
     one.inherited = saying.inherited
     return one
+
+
+def _has_ordinals(header: Header) -> bool:
+    """Whether the ordinals of a file mean anything: in paginated files, and where copied history ends by one."""
+    return header.paginated or header.own_from_ordinal >= 0
 
 
 def _milliseconds(uuid: str) -> int | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from rollout_ls.jsonl.examine import idle_faults as idle_json_faults
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
@@ -34,14 +36,23 @@ def idle_faults(line: Line) -> tuple[Any, ...]:
     return (*faults, *secret_spans(data))
 
 
-def findings(
-    session: Session, faulty: Sequence[Line], world: Surroundings, *, with_idle: bool
-) -> tuple[Finding, ...]:
-    """All findings by (line, offset). ``faulty`` are the lines with something wrong in their own right."""
-    only = whole_file(session)
+class Suspects(msgspec.Struct, frozen=True):
+    """The lines that rules need look at: ``faulty`` have something wrong in their own right, ``huge`` are very long,
+    ``remarked`` have faults of the idle pass. ``recognised`` tells whether any record is of a known kind."""
+
+    faulty: Sequence[Line]
+    huge: Sequence[Line]
+    remarked: Sequence[Line]
+    recognised: bool
+
+
+def findings(session: Session, suspects: Suspects, world: Surroundings) -> tuple[Finding, ...]:
+    """All findings by (line, offset)."""
+    only = whole_file(session, recognised=suspects.recognised)
     if only is not None:
         return (only,)
     found: list[Finding] = []
+    faulty = suspects.faulty
     for line in faulty:
         found += line_findings(session, line)
     found += record_findings(faulty)
@@ -50,14 +61,13 @@ def findings(
     tail = tail_finding(session)
     if tail is not None:
         found.append(tail)
-    found += _huge_lines(session)
-    if with_idle:
-        found += _idle(session)
+    found += _huge_lines(suspects.huge)
+    found += _idle(session, suspects.remarked)
     return _in_order(session, found)
 
 
-def _huge_lines(session: Session) -> Iterable[Finding]:
-    huge = [finding for line in session.buffer if (finding := huge_line(line)) is not None]
+def _huge_lines(lines: Iterable[Line]) -> Iterable[Finding]:
+    huge = [finding for line in lines if (finding := huge_line(line)) is not None]
     if len(huge) <= 1:
         return huge
     first = huge[0]
@@ -65,8 +75,8 @@ def _huge_lines(session: Session) -> Iterable[Finding]:
     return [Finding(first.code, first.severity, first.place, message)]
 
 
-def _idle(session: Session) -> Iterable[Finding]:
-    for line in session.buffer:
+def _idle(session: Session, lines: Iterable[Line]) -> Iterable[Finding]:
+    for line in lines:
         for fault in line.reading.idle or ():
             if isinstance(fault, tuple):
                 message = "This looks like a key or a token. It is masked wherever this tool shows text."

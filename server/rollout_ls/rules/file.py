@@ -8,7 +8,7 @@ from itertools import islice
 import orjson
 
 from rollout_ls.formats.detect import ZSTD_MAGIC, foreign_format
-from rollout_ls.formats.statement import Header, Statement, Unknown
+from rollout_ls.formats.statement import Header, Statement
 from rollout_ls.projection.entry import Note
 from rollout_ls.projection.session import Session
 from rollout_ls.rules.finding import Finding, Related
@@ -21,22 +21,20 @@ _HEAVY_SHARE = 0.5
 _HEAVY_BYTES = 1024 * 1024
 
 
-def whole_file(session: Session) -> Finding | None:
-    """The one finding of a file that is no rollout at all; None for a rollout."""
+def whole_file(session: Session, *, recognised: bool) -> Finding | None:
+    """The one finding of a file that is no rollout at all; None for a rollout. ``recognised``: it has known records."""
     buffer = session.buffer
-    lines = [line for line in islice(buffer, 10_000) if not line.reading.blank]
+    lines = list(islice((line for line in buffer if not line.reading.blank), _LOOKED_AT))
     if not lines:
-        if any(not line.reading.blank for line in buffer):
-            return None
         first = next(iter(buffer), Line(b""))
         return Finding("empty-file", "warning", record_place(first), "The file is empty: nothing to resume.")
     if lines[0].data.startswith(ZSTD_MAGIC):
         message = "A zstd-compressed rollout: decompress it to read it (the command line reads it as it is)."
         first_character = 1
         return Finding("compressed", "warning", Place(lines[0], 0, first_character), message)
-    if _recognised(session):
+    if recognised:
         return None
-    found = foreign_format([line.data for line in lines[:_LOOKED_AT]])
+    found = foreign_format([line.data for line in lines])
     if found is not None:
         line = lines[found.line]
         place = value_place(line, found.start, found.end) if found.end else record_place(line)
@@ -44,18 +42,10 @@ def whole_file(session: Session) -> Finding | None:
     return _nothing_recognised(lines, buffer.line_count)
 
 
-def _recognised(session: Session) -> bool:
-    return any(
-        statement.kind and not isinstance(statement, Unknown)
-        for line in session.buffer
-        for statement in line.reading.statements
-    )
-
-
 def _nothing_recognised(lines: list[Line], count: int) -> Finding | None:
     keys: list[str] = []
     objects = 0
-    for line in lines[:_LOOKED_AT]:
+    for line in lines:
         try:
             value = orjson.loads(line.data)
         except orjson.JSONDecodeError:

@@ -13,13 +13,14 @@ from time import perf_counter
 import msgspec
 
 from rollout_ls.formats.records import read_line
-from rollout_ls.formats.statement import Message, Statement, TurnStart
+from rollout_ls.formats.statement import Message, Statement, TurnStart, Unknown
 from rollout_ls.projection.fold import BlockFold, TurnMode, fold_block
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.state import State
 from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.rules import engine
 from rollout_ls.rules.finding import Finding
+from rollout_ls.rules.lines import HUGE_LINE_BYTES
 from rollout_ls.text.buffer import Block, Buffer
 from rollout_ls.text.columns import Unit, offset_of
 from rollout_ls.text.rows import Line
@@ -41,9 +42,11 @@ class BlockFacts(msgspec.Struct, frozen=True, gc=True):
 
     turn_starts: int
     human_events: int
+    recognised: int
+    """Records of known kinds."""
     faulty: tuple[Line, ...]
     """Lines with something wrong in their own right."""
-    statements: int
+    huge: tuple[Line, ...]
 
 
 class Kept(msgspec.Struct, gc=True):
@@ -51,6 +54,8 @@ class Kept(msgspec.Struct, gc=True):
 
     facts: BlockFacts
     fold: BlockFold | None = None
+    remarked: tuple[Line, ...] | None = None
+    """Lines with faults of the idle pass; None until it has been over the whole block."""
 
 
 class Document:
@@ -174,15 +179,18 @@ class Document:
         until = perf_counter() + SLICE_SECONDS
         found = False
         for block in list(self.buffer.blocks):
+            if block.kept.remarked is not None:
+                continue
             for line in block.lines:
                 if line.reading.idle is None:
                     line.reading.idle = engine.idle_faults(line)
-                    found = found or bool(line.reading.idle)
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
                             return
                         until = perf_counter() + SLICE_SECONDS
+            block.kept.remarked = tuple(line for line in block.lines if line.reading.idle)
+            found = found or bool(block.kept.remarked)
         self._idle_done = True
         if found:
             self._findings = None
@@ -205,10 +213,18 @@ class Document:
         """All findings by (line, offset): the eager ones, and the idle ones as far as their pass is done."""
         session = self.session()
         if self._findings is None:
-            faulty = [line for block in self.buffer.blocks for line in block.kept.facts.faulty]
             world = msgspec.structs.replace(self.surroundings, on_disk=self.on_disk)
-            self._findings = engine.findings(session, faulty, world, with_idle=self._idle_done)
+            self._findings = engine.findings(session, self._suspects(), world)
         return self._findings
+
+    def _suspects(self) -> engine.Suspects:
+        kept: list[Kept] = [block.kept for block in self.buffer.blocks]
+        return engine.Suspects(
+            faulty=[line for one in kept for line in one.facts.faulty],
+            huge=[line for one in kept for line in one.facts.huge],
+            remarked=[line for one in kept for line in one.remarked or ()],
+            recognised=any(one.facts.recognised for one in kept),
+        )
 
     def finish(self) -> tuple[Finding, ...]:
         """All findings, idle ones too, at once."""
@@ -218,19 +234,24 @@ class Document:
 
 
 def _facts_of(block: Block) -> BlockFacts:
-    turn_starts = human_events = statements = 0
-    faulty = []
+    turn_starts = human_events = recognised = 0
+    faulty, huge = [], []
     for line in block.lines:
         reading = line.reading
         if reading.broken or reading.misshapen:
             faulty.append(line)
+        if len(line.data) > HUGE_LINE_BYTES:
+            huge.append(line)
         for statement in reading.statements:
-            statements += 1
-            if type(statement) is TurnStart:
+            sort = type(statement)
+            if sort is Unknown:
+                continue
+            recognised += 1
+            if sort is TurnStart:
                 turn_starts += 1
-            elif type(statement) is Message and _is_human_event(statement):
+            elif sort is Message and _is_human_event(statement):
                 human_events += 1
-    return BlockFacts(turn_starts, human_events, tuple(faulty), statements)
+    return BlockFacts(turn_starts, human_events, recognised, tuple(faulty), tuple(huge))
 
 
 def _is_human_event(message: Statement) -> bool:

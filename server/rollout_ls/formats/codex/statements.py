@@ -134,7 +134,9 @@ def _session_meta(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
         agent_role=_text(payload.agent_role) or _text(getattr(source[1], "agent_role", None)),
         agent_path=_text(payload.agent_path) or _text(getattr(source[1], "agent_path", None)),
         depth=depth if isinstance(depth := getattr(source[1], "depth", None), int) else -1,
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -165,7 +167,9 @@ def _turn_context(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
     return Settings(
         model=_text(payload.model),
         effort=_text(payload.effort),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -183,7 +187,9 @@ def _turn_aborted(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
         aborted=True,
         reason=_text(payload.reason) or "interrupted",
         duration_ms=_milliseconds(payload.duration_ms),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -205,7 +211,9 @@ def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement
         words=_words(text),
         context=context_of(text, payload),
         item_id=_text(payload.id),
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -216,13 +224,17 @@ def _assistant_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stat
         words=_words(_parts_text(payload.content)),
         phase=_text(payload.phase),
         item_id=_text(payload.id),
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
 def _system_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     role = _text(payload.role) or "system"
-    return Message(actor="system", stream="item", context=role, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
+    return Message(
+        actor="system", stream="item", context=role, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload)
+    )
 
 
 def _message_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -243,7 +255,9 @@ def _agent_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
         item_id=_text(payload.id),
         encrypted=not text,
         sealed=_sealed_parts(payload.content),
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -256,7 +270,9 @@ def _agent_line(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
         item_id=_text(payload.id),
         encrypted=not payload.content,
         sealed=1 if payload.encrypted_content else 0,
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -269,13 +285,23 @@ def _user_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
         stream="event",
         words=_words(_text(payload.message)),
         context=_INJECTED_KINDS.get(_text(payload.kind), ""),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
 def _assistant_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     words = _words(_text(payload.message))
-    return Message(actor="model", stream="event", words=words, phase=_text(payload.phase), kind=kind, ordinal=ordinal, turn_id=turn_id)
+    return Message(
+        actor="model",
+        stream="event",
+        words=words,
+        phase=_text(payload.phase),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
+    )
 
 
 def _shown_user(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -283,7 +309,9 @@ def _shown_user(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
         actor="human",
         stream="display",
         words=_words(_parts_text(item.content)),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -294,7 +322,9 @@ def _shown_assistant(item: Any, kind: str, ordinal: int, turn_id: str) -> Statem
         words=_words(_parts_text(item.content)),
         phase=_text(item.phase),
         item_id=_text(item.id),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -308,7 +338,9 @@ def _reasoning_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stat
         raw=any(raw) and not any(texts),
         item_id=_text(payload.id),
         sealed=1 if payload.encrypted_content else 0,
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -319,7 +351,9 @@ def _reasoning_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Sta
 
 def _raw_reasoning_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     words = _words(_text(payload.text))
-    return Reasoning(stream="event", words=(words,) if words else (), raw=True, kind=kind, ordinal=ordinal, turn_id=turn_id)
+    return Reasoning(
+        stream="event", words=(words,) if words else (), raw=True, kind=kind, ordinal=ordinal, turn_id=turn_id
+    )
 
 
 def _shown_reasoning(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -328,7 +362,9 @@ def _shown_reasoning(item: Any, kind: str, ordinal: int, turn_id: str) -> Statem
         stream="display",
         words=tuple(_words(text) for text in texts),
         item_id=_text(item.id),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -350,7 +386,9 @@ def _function_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> State
         feeds=feeds,
         bad_arguments=bad,
         sealed=0,
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -360,7 +398,9 @@ def _custom_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
         call_id=_text(payload.call_id),
         tool=name,
         script=name == "exec",
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -371,7 +411,14 @@ def _local_shell_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> St
 
 def _tool_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.call_id)
-    return Call(call_id=call_id, tool="tool_search", alone=not call_id, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
+    return Call(
+        call_id=call_id,
+        tool="tool_search",
+        alone=not call_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
+    )
 
 
 def _web_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -380,13 +427,17 @@ def _web_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Sta
         tool="web_search",
         alone=True,
         action=_signature(payload.action),
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
 def _image_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.id)
-    return Call(call_id=call_id, tool="image_generation", alone=True, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
+    return Call(
+        call_id=call_id, tool="image_generation", alone=True, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload)
+    )
 
 
 def _signature(value: Any) -> int:
@@ -407,7 +458,9 @@ def _output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
         outcome=outcome_of(_first_text(output) if listed else output),
         optional_call=payload.call_id is None,
         sealed=_sealed_parts(output) if listed else 0,
-        kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
@@ -593,7 +646,9 @@ def _token_count(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
         total=_tokens(getattr(info, "total_token_usage", None)),
         last=_tokens(getattr(info, "last_token_usage", None)),
         window=window if isinstance(window, int) else 0,
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -603,7 +658,9 @@ def _usage_record(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
         last=_tokens(payload.usage),
         total=_tokens(payload.thread_token_usage),
         response_id=_text(payload.response_id),
-        kind=kind, ordinal=ordinal, turn_id=turn_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -618,7 +675,9 @@ def _compacted(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement
         if getattr(item, "type", None) in _CALL_KINDS
     }
     sealed = sum(1 for item in kept if getattr(item, "encrypted_content", None))
-    return Compaction(items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, kind=kind, ordinal=ordinal, turn_id=turn_id)
+    return Compaction(
+        items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, kind=kind, ordinal=ordinal, turn_id=turn_id
+    )
 
 
 def _compaction_mark(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -629,7 +688,9 @@ def _compaction_mark(payload: Any, kind: str, ordinal: int, turn_id: str) -> Sta
 def _agent_activity(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     path = _text(payload.agent_path) or _text(payload.agent_thread_id)
     label = f"sub-agent {path} {_text(payload.kind)}".strip()
-    return Notice(label=label, call_id=_text(getattr(payload, "event_id", None)), kind=kind, ordinal=ordinal, turn_id=turn_id)
+    return Notice(
+        label=label, call_id=_text(getattr(payload, "event_id", None)), kind=kind, ordinal=ordinal, turn_id=turn_id
+    )
 
 
 def _naming(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
