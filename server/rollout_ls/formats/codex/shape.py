@@ -448,8 +448,12 @@ class _Walker:
         self.found += found
 
 
-def _best_option(node: Either, value: Any, path: Path = ()) -> tuple[Type, list[Found]]:
-    """The layout that is meant, and what is wrong with it: the one with the fewest faults, where no key tells."""
+def best_option(node: Either, value: Any) -> Type:
+    """The layout that a value is meant to have: the one with the fewest faults, where no key tells."""
+    return _best_option(node, value, ())[0]
+
+
+def _best_option(node: Either, value: Any, path: Path) -> tuple[Type, list[Found]]:
     options = node.options
     if node.choose_by is not None and isinstance(value, dict):
         options = options[:1] if node.choose_by in value else options[-1:]
@@ -579,7 +583,7 @@ def _loose(node: Type, value: Any) -> Any:
     if isinstance(node, OneOf):
         return next((_loose(option, value) for option in node.options if _is_sort(option, value)), None)
     if isinstance(node, Either):
-        return _loose(_best_option(node, value)[0], value)
+        return _loose(best_option(node, value), value)
     if isinstance(node, Keyed) and isinstance(value, str):
         return value
     return _loose_known(node, value) if isinstance(value, dict) else None
