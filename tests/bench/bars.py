@@ -23,6 +23,7 @@ RUNS = 5
 MOST_RUNS = 40
 ROUNDS_SECONDS = 3.0
 EDITS = 120
+SMALL_FILE = 5_000_000
 SERVER = [sys.executable, "-m", "rollout_ls", "server"]
 BARE_SERVER = [sys.executable, str(pathlib.Path(__file__).with_name("bare_pygls.py"))]
 
@@ -262,9 +263,13 @@ def latency(given: Input) -> Iterator[Row]:
             )
             yield limit_row(f"{method}, {given.label}", times, bar)
         document = {"textDocument": {"uri": given.uri}}
-        times = [client.timed(client.request("textDocument/documentSymbol", document))[0] for _ in range(20)]
-        yield limit_row(f"documentSymbol, {given.label}", times, 0.2)
-        yield Row("  the first of them", milliseconds(times[0]), "", None, None)
+        outline = [client.timed(client.request("textDocument/documentSymbol", document))[0] for _ in range(20)]
+    name = f"documentSymbol, {given.label}"
+    if len(given.data) < SMALL_FILE:
+        yield limit_row(name, outline, 0.2)
+    (floor,) = interleaved(floor_of(given.records))
+    yield ratio_row(f"{name}, first time", outline[0], floor, 1.2)
+    yield ratio_row(f"{name}, again", min(outline[1:]), floor, 0.35)
 
 
 def at(given: Input, place: tuple[int, int]) -> dict[str, Any]:
