@@ -16,6 +16,8 @@ from rollout_ls.lsp.logs import log_exception
 _DONE = object()
 AT_ONCE_SECONDS = 0.01
 """How long an answer that needs a document may bring it up to date itself before it waits for its turn."""
+AT_ONCE_BYTES = 1 << 18
+"""A document of so few bytes is brought up to date however busy the machine is, so that answers keep their order."""
 
 
 class _Work:
@@ -69,8 +71,9 @@ class Passes:
 
     def advance(self, opened: Opened) -> bool:
         """Works on a document now, shortly; whether there is no use in waiting for it any more."""
+        small = opened.document.buffer.byte_count <= AT_ONCE_BYTES
         until = time.monotonic() + AT_ONCE_SECONDS
-        while not opened.settled and time.monotonic() < until:
+        while not opened.settled and (small or time.monotonic() < until):
             self._step(self._work(opened))
         return opened.settled
 

@@ -184,13 +184,23 @@ class RolloutProtocol(LanguageServerProtocol):
         if opened is None:
             self._finish(ticket, self.fm.features[method.name](params))
             return
-        opened.in_turn(partial(self._answer_or_wait, _Question(method, params, ticket, opened, opened.edits)))
+        if opened.busy:
+            opened.held.append(partial(self._ask_again, method, params, ticket))
+        else:
+            self._answer_or_wait(_Question(method, params, ticket, opened, opened.edits))
+
+    def _ask_again(self, method: Method, params: Any, ticket: Ticket) -> None:
+        """What was held back has its turn; the document may be another one now."""
+        if ticket.answered:
+            return
+        try:
+            self._when_read(method, params, ticket)
+        except Exception as error:
+            self._fail(ticket, error)
 
     def _answer_or_wait(self, question: _Question) -> None:
         """Answers now where a moment is enough to bring the document up to date, else when its pass is done."""
         opened = question.opened
-        if question.ticket.answered:
-            return
         opened.stopped = False
         if self._server.passes.advance(opened):
             self._answer(question)
@@ -277,12 +287,9 @@ class RolloutProtocol(LanguageServerProtocol):
     def _in_turn(self, uri: str, change: Callable[[], None]) -> None:
         """Changes an open document, after all that was asked of it before."""
         opened = self._server.documents.find(uri)
-        if opened is None:
-            change()
-        else:
-            opened.in_turn(partial(self._changed, change))
-
-    def _changed(self, change: Callable[[], None]) -> None:
+        if opened is not None and opened.busy:
+            opened.held.append(partial(self._in_turn, uri, change))
+            return
         try:
             change()
         except Exception as error:
