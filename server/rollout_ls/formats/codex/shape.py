@@ -39,6 +39,8 @@ MAX_FAULTS = 32
 """So many faults of one record get a place; the rest is counted in the last one's message."""
 
 MAX_NUMBER_BYTES = 200
+MAX_LOOSE_DEPTH = 32
+"""Deeper than this, unknown objects stay plain values instead of views."""
 
 SOFT = frozenset({"unknown-kind", "unknown-part", "unknown-word", "legacy", "empty-id"})
 """Faults that do not make a record broken: the file may be newer or older than this version, or the reader takes it."""
@@ -100,13 +102,13 @@ def walk(text: bytes, base: int = 0, first_header: bool = False) -> Shape:
     value = _parse(text)
     if not isinstance(value, dict):
         return Shape(None, ())
-    line, bare = _line_of(value)
+    line, bare = line_of(value)
     walker = _Walker(first_header)
     if line is None:
         walker.unrecognised()
         return Shape(None, _placed(walker.found, None, text, base))
     walker.visit(line, value, ())
-    kind = _kind_of_value(line, value)
+    kind = kind_of_value(line, value)
     return Shape(kind, _placed(walker.found, kind, text, base), bare)
 
 
@@ -118,13 +120,13 @@ def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
     payload = getattr(record, "payload", record)
     if getattr(payload, "call_id", None) != "":
         return ()
-    line, _ = _line_of(value) if isinstance(value := _parse(text), dict) else (None, False)
+    line, _ = line_of(value) if isinstance(value := _parse(text), dict) else (None, False)
     if line is None:
         return ()
     walker = _Walker(False)
     walker.visit(line, value, ())
     empty = [fault for fault in walker.found if fault[0] == "empty-id"]
-    return _placed(empty, _kind_of_value(line, value), text, base)
+    return _placed(empty, kind_of_value(line, value), text, base)
 
 
 def lenient(text: bytes) -> View:
@@ -136,7 +138,7 @@ def lenient(text: bytes) -> View:
     value = _parse(text)
     if not isinstance(value, dict):
         return View(None, {})
-    line, _ = _line_of(value)
+    line, _ = line_of(value)
     if line is None:
         return _loose_object(value)
     view = _loose_known(line, value)  # type: ignore[arg-type]
@@ -154,7 +156,7 @@ def _parse(text: bytes) -> Any:
 
 
 # ---- which record is it? --------------------------------------------------------------------------------------------
-def _line_of(value: dict[str, Any]) -> tuple[Type | None, bool]:
+def line_of(value: dict[str, Any]) -> tuple[Type | None, bool]:
     """The node to hold a line against, and whether it is a bare one. None: no record as far as one can tell."""
     facts = catalogue.load()
     word = value.get("type", _MISSING)
@@ -171,7 +173,7 @@ def _line_of(value: dict[str, Any]) -> tuple[Type | None, bool]:
     return None, False
 
 
-def _kind_of_value(node: Type, value: Any) -> str | None:
+def kind_of_value(node: Type, value: Any) -> str | None:
     """The kind's name: follows the discriminators as far as they are known."""
     facts = catalogue.load()
     while True:
@@ -200,6 +202,11 @@ def _kind_of_value(node: Type, value: Any) -> str | None:
 # ---- the walk -------------------------------------------------------------------------------------------------------
 Found = tuple[str, Path, str, Path, str]
 """what, path of the field, "key" | "value" | "member" | "owner", path of the place, message."""
+
+
+def _is_broken(found: list[Found], start: int) -> bool:
+    """Whether something worse than new or old was found from `start` on."""
+    return any(fault[0] not in SOFT for fault in found[start:])
 
 
 class _Walker:
@@ -244,7 +251,7 @@ class _Walker:
     def _scalar(self, node: Scalar, value: Any, path: Path) -> None:
         if node.name == "never":
             self._wrong(path, "absent", value)
-        elif not _is_sort(node, value):
+        elif not is_sort(node, value):
             self._wrong(path, _wanted(node), value)
         elif node.name in INTEGERS:
             least, most = INTEGERS[node.name]
@@ -284,21 +291,30 @@ class _Walker:
         for index, element in enumerate(value):
             start = len(self.found)
             self.visit(node.of, element, (*path, index))
-            wrong += any(fault[0] not in SOFT for fault in self.found[start:])
-        if wrong > 1:
-            message = f"{wrong} of {len(value)} entries of {_name(path)} are not as they must be"
-            self.found[before:] = [fault for fault in self.found[before:] if fault[0] in SOFT]
-            self._add("several", path, "owner", path, message)
+            wrong += _is_broken(self.found, start)
+        self._gather(path, before, wrong, len(value))
 
     def _map(self, node: Map, value: Any, path: Path) -> None:
         if not isinstance(value, dict):
             self._wrong(path, "an object", value)
             return
+        before = len(self.found)
+        wrong = 0
         for key, element in value.items():
-            if node.keys and not _PATTERNS[node.keys].match(key):
+            start = len(self.found)
+            if node.keys and not _PATTERNS[node.keys].search(key):
                 message = f"the keys of {_name(path)} must be {_WANTED[node.keys].replace('a ', '', 1)}s"
                 self._add("bad-key", path, "key", (*path, key), message)
             self.visit(node.of, element, (*path, key))
+            wrong += _is_broken(self.found, start)
+        self._gather(path, before, wrong, len(value))
+
+    def _gather(self, path: Path, before: int, wrong: int, total: int) -> None:
+        """Several wrong entries of one array or map are one fault, at its key."""
+        if wrong > 1:
+            message = f"{wrong} of {total} entries of {_name(path)} are not as they must be"
+            self.found[before:] = [fault for fault in self.found[before:] if fault[0] in SOFT]
+            self._add("several", path, "owner", path, message)
 
     def _object(self, node: Obj, value: Any, path: Path, tag: str = "") -> None:
         if not isinstance(value, dict):
@@ -342,7 +358,7 @@ class _Walker:
             return
         start = len(self.found)
         self.visit(field.type, value, here)
-        if field.legacy is not None and any(fault[0] not in SOFT for fault in self.found[start:]):
+        if field.legacy is not None and _is_broken(self.found, start):
             then = _Walker(False)
             then.visit(field.legacy, value, here)
             if not then.found:
@@ -434,7 +450,7 @@ class _Walker:
 
     def _one_of(self, node: OneOf, value: Any, path: Path) -> None:
         for option in node.options:
-            if _is_sort(option, value):
+            if is_sort(option, value):
                 self.visit(option, value, path)
                 return
         self._wrong(path, " or ".join(_wanted(option) for option in node.options), value)
@@ -465,7 +481,7 @@ def _best_option(node: Either, value: Any, path: Path) -> tuple[Type, list[Found
     return min(attempts, key=lambda attempt: len(attempt[1]))
 
 
-def _is_sort(node: Type, value: Any) -> bool:
+def is_sort(node: Type, value: Any) -> bool:
     """Whether a value is of the JSON type that the node wants."""
     if isinstance(node, Scalar):
         if node.name in INTEGERS:
@@ -479,9 +495,9 @@ def _is_sort(node: Type, value: Any) -> bool:
     if isinstance(node, List):
         return isinstance(value, list)
     if isinstance(node, OneOf):
-        return any(_is_sort(option, value) for option in node.options)
+        return any(is_sort(option, value) for option in node.options)
     if isinstance(node, Either):
-        return any(_is_sort(option, value) for option in node.options)
+        return any(is_sort(option, value) for option in node.options)
     if isinstance(node, Keyed) and isinstance(value, str):
         return bool(node.words or node.open)
     return isinstance(value, dict)
@@ -535,29 +551,62 @@ def _label(node: Tagged) -> str:
 
 # ---- places ---------------------------------------------------------------------------------------------------------
 def _placed(found: list[Found], kind: str | None, text: bytes, base: int) -> tuple[ShapeFault, ...]:
-    """Faults with the bytes to mark."""
-    placed = []
-    for what, path, how, place, message in found[:MAX_FAULTS]:
-        start, end = _place(text, how, place)
+    """Faults with the bytes to mark; of equal soft ones in one record the first."""
+    places = _Places(text)
+    placed: list[ShapeFault] = []
+    groups: set[str] = set()
+    left = 0
+    for what, path, how, place, message in found:
         group = f"{what} {kind or ''} {_INDEX.sub('[]', message)}"
+        if what in SOFT and group in groups:
+            continue
+        groups.add(group)
+        if len(placed) == MAX_FAULTS:
+            left += 1
+            continue
+        start, end = places.find(how, place)
         placed.append(ShapeFault(what, path, base + start, base + end, message, group))
-    if len(found) > MAX_FAULTS:
-        more = f" (and {len(found) - MAX_FAULTS} more faults of this record)"
+    if left:
+        more = f" (and {left} more faults of this record)"
         placed[-1] = msgspec.structs.replace(placed[-1], message=placed[-1].message + more)
     return tuple(placed)
 
 
-def _place(text: bytes, how: str, path: Path) -> tuple[int, int]:
-    """Start and end in `text`; the whole record where the place is not to be found."""
-    span = spans.find(text, path) if path else None
-    if span is None:
-        return 0, len(text)
-    if span.key_start >= 0:
-        if how in ("key", "owner"):
-            return span.key_start, span.key_end
-        if how == "member":
-            return span.key_start, span.end
-    return span.start, span.end
+class _Places:
+    """Finds places in one record, looking through each object once however many faults it has."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._spans: dict[Path, spans.Span | None] = {}
+        self._members: dict[Path, dict[str, spans.Span]] = {}
+
+    def find(self, how: str, path: Path) -> tuple[int, int]:
+        """Start and end of the place; the whole record where it is not to be found."""
+        span = self._span(path) if path else None
+        if span is None:
+            return 0, len(self._text)
+        if span.key_start >= 0:
+            if how in ("key", "owner"):
+                return span.key_start, span.key_end
+            if how == "member":
+                return span.key_start, span.end
+        return span.start, span.end
+
+    def _span(self, path: Path) -> spans.Span | None:
+        if path not in self._spans:
+            self._spans[path] = self._look(path)
+        return self._spans[path]
+
+    def _look(self, path: Path) -> spans.Span | None:
+        above = self._span(path[:-1]) if len(path) > 1 else spans.Span(0, len(self._text))
+        if above is None:
+            return None
+        inner = self._text[above.start : above.end]
+        if isinstance(path[-1], int):
+            return spans.find(inner, path[-1:], above.start)
+        if path[:-1] not in self._members:
+            self._members[path[:-1]] = dict(spans.members(inner, above.start))
+        return self._members[path[:-1]].get(path[-1])
 
 
 # ---- lenient reading ------------------------------------------------------------------------------------------------
@@ -572,7 +621,7 @@ def _loose(node: Type, value: Any) -> Any:
     if isinstance(node, List):
         if not isinstance(value, list):
             return None
-        nullable = _is_sort(node.of, None)
+        nullable = is_sort(node.of, None)
         loose = ((element, _loose(node.of, element)) for element in value)
         return [usable for element, usable in loose if usable is not None or (nullable and element is None)]
     if isinstance(node, Map):
@@ -581,7 +630,7 @@ def _loose(node: Type, value: Any) -> Any:
         members = ((key, _loose(node.of, element)) for key, element in value.items())
         return {key: usable for key, usable in members if usable is not None}
     if isinstance(node, OneOf):
-        return next((_loose(option, value) for option in node.options if _is_sort(option, value)), None)
+        return next((_loose(option, value) for option in node.options if is_sort(option, value)), None)
     if isinstance(node, Either):
         return _loose(best_option(node, value), value)
     if isinstance(node, Keyed) and isinstance(value, str):
@@ -591,10 +640,10 @@ def _loose(node: Type, value: Any) -> Any:
 
 def _loose_scalar(node: Scalar, value: Any) -> Any:
     if node.name in ("any", "object"):
-        return msgspec.Raw(msgspec.json.encode(value))
-    if node.name == "number" and _is_sort(node, value):
+        return _raw(value)
+    if node.name == "number" and is_sort(node, value):
         return float(value) if abs(value) < 2**64 else None
-    return value if _is_sort(node, value) else None
+    return value if is_sort(node, value) else None
 
 
 def _loose_known(node: Obj | Tagged | Keyed, value: dict[str, Any]) -> View:
@@ -610,7 +659,7 @@ def _loose_known(node: Obj | Tagged | Keyed, value: dict[str, Any]) -> View:
     for field in node.fields.values():
         if field.alias_of is not None and values.get(attribute(field.alias_of)) is None:
             values[attribute(field.alias_of)] = values.pop(attribute(field.name), None)
-    return View(_kind_of_value(node, value) if node.kind else node.name, values)
+    return View(kind_of_value(node, value) if node.kind else node.name, values)
 
 
 def _loose_tagged(node: Tagged, value: dict[str, Any]) -> View:
@@ -625,12 +674,21 @@ def _loose_tagged(node: Tagged, value: dict[str, Any]) -> View:
     return View(view.view_kind, {**view.view_values(), attribute(node.tag): word})
 
 
-def _loose_object(value: dict[str, Any]) -> View:
+def _loose_object(value: dict[str, Any], depth: int = 0) -> View:
     """An object the catalogue does not know: everything in it, objects as views."""
-    return View(None, {attribute(key): _loose_plain(inner) for key, inner in value.items()})
+    return View(None, {attribute(key): _loose_plain(inner, depth + 1) for key, inner in value.items()})
 
 
-def _loose_plain(value: Any) -> Any:
+def _loose_plain(value: Any, depth: int) -> Any:
+    if depth > MAX_LOOSE_DEPTH:
+        return value
     if isinstance(value, dict):
-        return _loose_object(value)
-    return [_loose_plain(element) for element in value] if isinstance(value, list) else value
+        return _loose_object(value, depth)
+    return [_loose_plain(element, depth + 1) for element in value] if isinstance(value, list) else value
+
+
+def _raw(value: Any) -> msgspec.Raw | None:
+    try:
+        return msgspec.Raw(msgspec.json.encode(value))
+    except RecursionError:
+        return None
