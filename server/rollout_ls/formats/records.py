@@ -9,13 +9,30 @@ from __future__ import annotations
 import re
 
 from rollout_ls.formats.codex import content as _codex_content
+from rollout_ls.formats.codex import drift as _codex_drift
+from rollout_ls.formats.codex import explain as _codex_explain
 from rollout_ls.formats.codex import places as _codex_places
 from rollout_ls.formats.codex.reader import read_line
 from rollout_ls.formats.content import Content, Part
+from rollout_ls.formats.drift import Stranger
+from rollout_ls.formats.explanation import KindExplained
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
 
-__all__ = ["Content", "Name", "Part", "content_of", "read_line", "span_of", "thread_keys", "time_of"]
+__all__ = [
+    "Content",
+    "Name",
+    "Part",
+    "content_of",
+    "explain_kind",
+    "kind_names",
+    "read_line",
+    "span_at",
+    "span_of",
+    "strangers_in",
+    "thread_keys",
+    "time_of",
+]
 
 Name = _codex_places.Name
 
@@ -43,3 +60,24 @@ def time_of(data: bytes, statement: Statement) -> str:
 def thread_keys() -> frozenset[str]:
     """Keys whose values name threads."""
     return _codex_places.THREAD_KEYS
+
+
+def kind_names() -> tuple[str, ...]:
+    """The names of all kinds, parts and shared shapes that can be explained, in the order of the documentation."""
+    return _codex_explain.kind_names()
+
+
+def explain_kind(name: str) -> KindExplained | None:
+    """What is known of a kind by its whole name (one of ``kind_names``); None where it is none."""
+    return _codex_explain.explain_kind(name)
+
+
+def strangers_in(data: bytes, statement: Statement) -> tuple[Stranger, ...]:
+    """What the catalogue does not know of one record of a line; nothing where the record cannot be read."""
+    text, _ = _codex_places.record_bytes(data, statement)
+    return _codex_drift.strangers_in(text)
+
+
+def span_at(data: bytes, statement: Statement | None, keys: tuple[str | int, ...]) -> Span | None:
+    """The span, in byte offsets of the line, of the value that the keys lead to; None where it is not there."""
+    return _codex_places.value_span(data, statement, keys)
