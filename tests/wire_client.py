@@ -37,8 +37,10 @@ PUSHED: dict[str, Any] = {"textDocument": {"publishDiagnostics": {"versionSuppor
 class Wire:
     """One server process. ``stray`` is what stood on its output outside a message."""
 
-    def __init__(self, *, capabilities: dict[str, Any] | None = None, **params: Any) -> None:
-        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def __init__(
+        self, *, capabilities: dict[str, Any] | None = None, command: tuple[str, ...] = COMMAND, **params: Any
+    ) -> None:
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.stray = b""
         self.log = b""
         self.heard: list[dict[str, Any]] = []

@@ -35,8 +35,6 @@ class Client(msgspec.Struct, frozen=True):
     related: bool = False
     code_pages: bool = False
     progress: bool = False
-    watches: bool = False
-    """Whether file watchers can be registered with it."""
     fold_limit: int | None = None
     process_id: int | None = None
     folders: tuple[str, ...] = ()
@@ -64,7 +62,6 @@ def read_client(params: bytes) -> Client:
         related=any(one.yes("relatedInformation") for one in findings),
         code_pages=any(one.yes("codeDescriptionSupport") for one in findings),
         progress=can.at("window").yes("workDoneProgress"),
-        watches=can.at("workspace", "didChangeWatchedFiles").yes("dynamicRegistration"),
         fold_limit=can.at("textDocument", "foldingRange").count("rangeLimit"),
         process_id=Reader(given).count("processId"),
         folders=_folders(given),

@@ -63,7 +63,6 @@ PYGLS_NAMES = (
 )
 """The names of pygls' protocol, private ones too, that are overridden or relied upon here."""
 
-_WATCHED = "**/rollout-*.jsonl*"
 _OWN_SHAPES: dict[str, type] = {
     types.TEXT_DOCUMENT_DID_CLOSE: OfDocument,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: DidChangeFolders,
@@ -343,11 +342,7 @@ class RolloutProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZED)
     def lsp_initialized(self, _params: object) -> None:
-        """Registers what can be registered only now."""
-        if self._server.client.watches:
-            watchers = [{"globPattern": _WATCHED}]
-            options = {"registrations": [_registration(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watchers=watchers)]}
-            self._server.calls.ask(types.CLIENT_REGISTER_CAPABILITY, options)
+        """Nothing is registered late: what a client watches, it says itself, and the disk is looked at anew anyway."""
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, _params: object) -> None:  # type: ignore[override]
@@ -412,10 +407,6 @@ class RolloutProtocol(LanguageServerProtocol):
 
 def _encoded(handler: Callable[[Any], object], params: object) -> bytes:
     return encode(handler(params))
-
-
-def _registration(method: str, **options: object) -> dict[str, object]:
-    return {"id": f"rollout {method}", "method": method, "registerOptions": options}
 
 
 def _is_notification(method: str) -> bool:
