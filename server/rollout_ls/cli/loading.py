@@ -10,22 +10,28 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
 
 STANDARD_INPUT = "-"
 
 
-def load(path: str) -> tuple[Document, FileProblem | None]:
+def load(path: str, codes: frozenset[str] | None = None) -> tuple[Document, FileProblem | None]:
     """The document of a file, or of standard input for ``-``, and what kept it from being read to its end.
 
-    Raises ``FileProblem`` where it cannot be read at all.
+    ``codes`` are those that may be found (``None``: all that are not off by default). Raises ``FileProblem`` where the
+    file cannot be read at all.
     """
+    problem = None
     if path == STANDARD_INPUT:
-        return Document("stdin:", None, _standard_input(), on_disk=True), None
-    pieces = Pieces(path)
-    document = Document(Path(os.path.abspath(path)).as_uri(), None, pieces, on_disk=True)
-    return document, pieces.problem
+        document = Document("stdin:", None, _standard_input(), on_disk=True)
+    else:
+        pieces = Pieces(path)
+        document = Document(Path(os.path.abspath(path)).as_uri(), None, pieces, on_disk=True)
+        problem = pieces.problem
+    document.surroundings = Surroundings(codes=codes)
+    return document, problem
 
 
 def shown_path(path: str) -> str:

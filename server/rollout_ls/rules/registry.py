@@ -75,3 +75,6 @@ _TABLE: tuple[Rule, ...] = (
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in _TABLE}
 """Rules by code, in the order of the documentation."""
+
+DEFAULT_CODES: frozenset[str] = frozenset(rule.code for rule in _TABLE if not rule.default_off)
+"""What is found where nobody chose."""
