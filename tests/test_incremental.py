@@ -101,7 +101,7 @@ def position(text: bytes, at: int, unit: Unit) -> tuple[int, int]:
     return len(rows) - 1, column_of(rows[-1], len(rows[-1]), unit)
 
 
-@pytest.mark.parametrize("block_lines", [3, 512])
+@pytest.mark.parametrize("block_lines", [3, 128])
 def test_edits_equal_a_document_opened_anew(block_lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buffer_module, "BLOCK_LINES", block_lines)
     for number in range(SEQUENCES):

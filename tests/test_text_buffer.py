@@ -14,7 +14,7 @@ from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import Unit, column_of, offset_of
 from rollout_ls.text.rows import line_of, lines_of, split_lines
 
-PIECES = [*["a", "{}", "\n", "\r\n", "\r", "\u2028", "\x85", "\x0c"], *["é", "漢", "😀", "\ud83d", "\udc00", "e\u0301", "\n\n"]]
+PIECES = ["a", "{}", "\n", "\r\n", "\r", "\u2028", "\x85", "\x0c", "é", "漢", "😀", "\ud83d", "\udc00", "e\u0301"]
 LONG_PIECES = ["a", "é", "漢", "😀", "\ud83d", "x" * 5000, "é" * 3000, "😀" * 1500]
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 

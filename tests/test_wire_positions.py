@@ -14,7 +14,8 @@ from rollout_ls.text.rows import Place
 from rollout_ls.wire.positions import Position, Range, last_row, lines_range, locate, place_range, position
 
 UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
-texts = st.lists(st.sampled_from([*'a"\n\r', "\r\n", "é", "漢", "😀", "\u2028", "\x85", "\f"]), max_size=30).map("".join)
+PIECES = [*'a"\n\r', "\r\n", "é", "漢", "😀", "\u2028", "\x85", "\f"]
+texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 
 
 def width(text: str, unit: Unit) -> int:

@@ -61,6 +61,9 @@ TurnMode = Literal["explicit", "events", "items"]
 """What begins a turn: a start record; a message of the human as the screen showed it; a message item of the human. One
 for the whole document: the first where there is any start record, the last where no human event is anywhere."""
 
+_CROWDED = 16
+"""Messages in wait at which those too old to be repeated are dropped; what may match does not depend on it."""
+
 COMPACTION_REACH = 8
 """Records after which a compaction and a sign of one no longer belong together (real files: one to four)."""
 
@@ -80,6 +83,14 @@ class BlockFold(msgspec.Struct, gc=True):
     confirmed: set[Statement] = set()
     """Message items that the human said, as another record tells."""
     turn_events: list[TurnEvent] = []
+    starts: dict[Statement, OpenTurn] = {}
+    """Turns that begin here, by the statement that starts them."""
+    named: list[OpenTurn] = []
+    """Turns that go on here although a newer one has begun."""
+    given_up: list[OpenTurn] = []
+    """Turns whose end is waited for no longer: too many are open."""
+    odd: bool = False
+    """Whether anything here stayed loose or is worth a note."""
     loose_calls: list[LooseCall] = []
     loose_results: list[LooseResult] = []
     calls: dict[str, list[Ref]] = {}
@@ -125,6 +136,7 @@ class _Fold:
         self.copied = before.copied
         self.copying = before.copying
         self.turns = list(before.turns)
+        self.newest = before.newest
         self.calls = {call.call_id: call for call in before.calls}
         self.processes = dict(before.processes)
         self.sayings = [_thaw(saying) for saying in before.sayings]
@@ -166,8 +178,21 @@ class _Fold:
                 handler = handlers.get(type(statement))
                 if handler is not None:
                     handler(Ref(line, statement), statement)
+        self._sum_up()
         self.out.after = self._freeze()
         return self.out
+
+    def _sum_up(self) -> None:
+        """Lists what befell turns by its sort, so that the whole document's can be put together in few steps."""
+        out = self.out
+        for event in out.turn_events:
+            if event.turn is None:
+                continue
+            if event.what == "opened":
+                out.starts[event.turn.start.statement] = event.turn
+            elif event.what == "named":
+                out.named.append(event.turn)
+        out.odd = bool(out.notes or out.loose_calls or out.loose_results or out.named or out.given_up)
 
     def _freeze(self) -> State:
         self._forget()
@@ -176,6 +201,7 @@ class _Fold:
             copied=self.copied,
             copying=self.copying,
             turns=tuple(self.turns),
+            newest=self.newest,
             calls=tuple(self.calls.values()),
             processes=tuple(self.processes.items()),
             sayings=tuple(self._frozen(saying) for saying in self.sayings),
@@ -309,9 +335,10 @@ class _Fold:
         if not turn.inherited:
             self.copying = False
         self.turns.append(turn)
+        self.newest = turn
         if len(self.turns) > MAX_TURNS:
             self._settle(self.turns[0], ref, aborted=False)
-            del self.turns[0]
+            self.out.given_up.append(self.turns.pop(0))
         self.out.turn_events.append(TurnEvent("opened", turn, ref))
 
     def _turn_end(self, ref: Ref, statement: TurnEnd) -> None:
@@ -454,7 +481,7 @@ class _Fold:
         return saying.turn not in self.turns
 
     def _new_saying(self, ref: Ref, side: str, words: tuple[int, ...], stream: str, item_id: str) -> _Saying:
-        if len(self.sayings) >= 2 * MAX_RECENT:
+        if len(self.sayings) >= _CROWDED:
             self._forget()
         saying = _Saying(ref, side, words, stream, item_id, self.position)
         self.sayings.append(saying)

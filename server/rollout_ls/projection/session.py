@@ -87,10 +87,13 @@ class LooseEnds(msgspec.Struct, frozen=True):
 class Session:
     """The whole document's story."""
 
-    def __init__(self, buffer: Buffer, folds: Sequence[BlockFold], mode: TurnMode) -> None:
+    def __init__(
+        self, buffer: Buffer, folds: Sequence[BlockFold], mode: TurnMode, odd: Sequence[BlockFold] | None = None
+    ) -> None:
         self.buffer = buffer
         self.folds = folds
         self.mode = mode
+        self.odd_folds = [fold for fold in folds if fold.odd] if odd is None else odd
 
     # -- identity
     @cached_property
@@ -116,7 +119,7 @@ class Session:
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What the fold found odd, in file order."""
-        return tuple(note for fold in self.folds for note in fold.notes)
+        return tuple(note for fold in self.odd_folds for note in fold.notes)
 
     # -- links
     @cached_property
@@ -355,13 +358,13 @@ class Session:
         """(result and call pairs that the fold could not make, results from kept history, results without call)."""
         order = self.buffer.order_of
         waiting: dict[str, list[Ref]] = {}
-        for fold in self.folds:
+        for fold in self.odd_folds:
             for loose in fold.loose_calls:
                 waiting.setdefault(loose.ref.statement.call_id, []).append(loose.ref)  # type: ignore[attr-defined]
         for ref in self._open_calls:
             waiting.setdefault(ref.statement.call_id, []).append(ref)  # type: ignore[attr-defined]
         pairs, history, orphans = [], {}, []
-        for fold in self.folds:
+        for fold in self.odd_folds:
             for loose_result in fold.loose_results:
                 result = loose_result.ref
                 call_id = result.statement.call_id  # type: ignore[attr-defined]
@@ -400,44 +403,63 @@ class Session:
     def loose_ends(self) -> LooseEnds:
         """Calls without result and results without call."""
         paired = {call.statement for _, call in self._late_pairs}
-        orphans = [
-            loose for fold in self.folds for loose in fold.loose_calls if loose.ref.statement not in paired
-        ]
+        orphans = [loose for fold in self.odd_folds for loose in fold.loose_calls if loose.ref.statement not in paired]
         pending = []
         for call in self.folds[-1].after.calls if self.folds else ():
             if call.resolved or call.ref.statement in paired:
                 continue
-            turn = self.turn_by_start.get(call.turn.start.statement) if call.turn is not None else None
-            if turn is not None and turn.next_start is not None and turn.status == "no end record":
-                orphans.append(LooseCall(call.ref, call.turn, turn.next_start, False))
+            following = self._following(call.turn) if call.turn is not None and call.turn.explicit else None
+            if following is not None:
+                orphans.append(LooseCall(call.ref, call.turn, following, False))
             else:
                 pending.append(call.ref)
-        known = self._calls_with_id
-        lost = []
-        for result in self._late[2]:
-            if result.statement.call_id not in known:  # type: ignore[attr-defined]
-                lost.append(result)
+        lost = self._late[2]
+        if lost:
+            known = set().union(*(fold.calls.keys() for fold in self.folds))
+            lost = [result for result in lost if result.statement.call_id not in known]  # type: ignore[attr-defined]
         return LooseEnds(tuple(orphans), tuple(pending), tuple(lost))
 
     @cached_property
-    def _calls_with_id(self) -> set[str]:
-        return set().union(*(fold.calls.keys() for fold in self.folds)) if self.folds else set()
+    def unfinished(self) -> tuple[tuple[OpenTurn, Ref | None], ...]:
+        """Turns with a start record and without an end, each with the start of the next turn."""
+        if not self.folds:
+            return ()
+        given_up = [turn for fold in self.odd_folds for turn in fold.given_up]
+        turns = [turn for turn in (*given_up, *self.folds[-1].after.turns) if turn.explicit]
+        return tuple((turn, self._following(turn)) for turn in turns)
+
+    def _following(self, turn: OpenTurn) -> Ref | None:
+        """The start of the turn that begins next after a turn; None where it is the last."""
+        if turn == self.folds[-1].after.newest:
+            return None
+        statement = turn.start.statement
+        number = next((index for index, fold in enumerate(self.folds) if statement in fold.starts), None)
+        if number is None:
+            return None
+        own = list(self.folds[number].starts)
+        place = own.index(statement)
+        if place + 1 < len(own):
+            return self.folds[number].starts[own[place + 1]].start
+        return next((next(iter(fold.starts.values())).start for fold in self.folds[number + 1 :] if fold.starts), None)
 
     @cached_property
-    def overlaps(self) -> tuple[tuple[Turn, Turn], ...]:
+    def overlaps(self) -> tuple[tuple[OpenTurn, OpenTurn], ...]:
         """(turn, the still open turn in which it began) where both went on."""
         found = []
         seen: set[Statement] = set()
-        for fold in self.folds:
-            for event in fold.turn_events:
-                if event.what != "named" or event.turn is None or event.turn.start.statement in seen:
+        for fold in self.odd_folds:
+            for old in fold.named:
+                if old.start.statement in seen:
                     continue
-                seen.add(event.turn.start.statement)
-                old = self.turn_by_start.get(event.turn.start.statement)
-                index = self.turns.index(old) if old is not None else -1
-                if old is not None and index + 1 < len(self.turns):
-                    found.append((self.turns[index + 1], old))
+                seen.add(old.start.statement)
+                following = self._following(old)
+                new = self._opened(following) if following is not None else None
+                if new is not None:
+                    found.append((new, old))
         return tuple(found)
+
+    def _opened(self, start: Ref) -> OpenTurn | None:
+        return next((fold.starts[start.statement] for fold in self.folds if start.statement in fold.starts), None)
 
     # -- usage
     @cached_property

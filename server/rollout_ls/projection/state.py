@@ -76,6 +76,8 @@ class State(msgspec.Struct, frozen=True, gc=False):
     copying: bool = False
     turns: tuple[OpenTurn, ...] = ()
     """Open turns, the newest last."""
+    newest: OpenTurn | None = None
+    """The turn that began last, open or not."""
     calls: tuple[OpenCall, ...] = ()
     processes: tuple[tuple[str, Ref], ...] = ()
     sayings: tuple[Saying, ...] = ()

@@ -60,7 +60,7 @@ def _nothing_recognised(lines: list[Line], count: int) -> Finding | None:
     return Finding("nothing-recognised", "warning", record_place(lines[0]), message)
 
 
-def file_findings(session: Session) -> Iterator[Finding]:
+def file_findings(session: Session, compaction_bytes: int) -> Iterator[Finding]:
     """Findings on headers, ordinals and what fills the file."""
     yield from _missing_header(session)
     yield from _bare_file(session)
@@ -69,7 +69,7 @@ def file_findings(session: Session) -> Iterator[Finding]:
         finding = _note_finding(session, note)
         if finding is not None:
             yield finding
-    yield from _compaction_heavy(session)
+    yield from _compaction_heavy(session, compaction_bytes)
 
 
 def _missing_header(session: Session) -> Iterator[Finding]:
@@ -169,12 +169,11 @@ def _is_lost(line: Line) -> bool:
     return bool(line.reading.broken) or any(fault.what not in harmless for fault in line.reading.misshapen)
 
 
-def _compaction_heavy(session: Session) -> Iterator[Finding]:
-    refs = [ref for fold in session.folds for ref in fold.compactions]
-    size = sum(len(ref.line.data) for ref in refs)
+def _compaction_heavy(session: Session, size: int) -> Iterator[Finding]:
     total = session.buffer.byte_count
     if size <= _HEAVY_BYTES or size <= total * _HEAVY_SHARE:
         return
+    refs = [ref for fold in session.folds for ref in fold.compactions]
     share = 100 * size // total
     message = f"{len(refs)} compaction records hold {share} % of this file's bytes ({bytes_text(size)})."
     yield Finding("compaction-heavy", "information", discriminator_place(refs[0].line, refs[0].statement), message)

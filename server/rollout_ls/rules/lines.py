@@ -87,6 +87,8 @@ def _nul(fault: Fault) -> tuple[str, Severity, str]:
     message = f"Raw NUL byte{where} at byte {fault.start} of the line{_more(fault)}."
     if fault.detail == "only":
         message = f"The line holds nothing but NUL bytes ({fault.count})."
+    elif fault.detail == "cut":
+        message = f"NUL bytes ({fault.count}) stand where the rest of the record should be."
     elif fault.detail == "around":
         message = f"NUL bytes around the record ({fault.count}); the record was recovered."
     return "nul-bytes", "error", message
@@ -97,7 +99,8 @@ _MESSAGES: dict[str, Callable[[Fault], tuple[str, Severity, str]]] = {
     "concatenated": lambda f: (
         "concatenated",
         "error",
-        "Two records stand on one line: a newline is missing between them. Both were recovered.",
+        "Two records stand on one line: a newline is missing between them. Both were recovered"
+        + (f" ({f.detail})." if f.detail else "."),
     ),
     "not-object": lambda f: (
         "not-object",

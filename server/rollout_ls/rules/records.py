@@ -24,7 +24,7 @@ _CODES: dict[str, tuple[str, Severity]] = {
     "raw-reasoning": ("replay-hazard", "information"),
     "foreign-seal": ("replay-hazard", "information"),
     "odd-usage": ("usage-odd", "information"),
-    "int-range": ("int-too-big", "error"),
+    "two-spellings": ("duplicate-key", "error"),
     "int-too-big": ("int-too-big", "error"),
 }
 """Code and severity of what the walk calls a fault; all others are ``shape``, an error."""
@@ -34,13 +34,18 @@ _CAUSES = {"bad-utf8", "nul", "lone-surrogate"}
 """Faults of bytes that are the cause of what they break."""
 
 
-def record_findings(lines: Iterable[Line]) -> Iterator[Finding]:
-    """Findings of records, in the order of lines; grouped ones once, at the first, with their count."""
+def record_findings(lines: Iterable[Line], head: Line | None) -> Iterator[Finding]:
+    """Findings of records, in the order of lines; grouped ones once, at the first, with their count.
+
+    ``head`` is the line of the first header: only there an unknown history mode makes the whole file unreadable.
+    """
     groups: dict[tuple[str, str], tuple[Finding, int]] = {}
     for line in lines:
         broken = {fault.what for fault in line.reading.broken}
         for fault in line.reading.misshapen:
             code, severity = _CODES.get(fault.what, ("shape", "error"))
+            if fault.what == "wrong-mode" and line is not head:
+                code, severity = "unknown-type", "information"
             if code == "shape" and broken & _CAUSES:
                 continue
             message = _sentence(fault.message)

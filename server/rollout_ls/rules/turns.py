@@ -54,18 +54,16 @@ def _turns(session: Session) -> Iterator[Finding]:
             message = "The end of a turn that never started here; it ends the open one."
             place = named_place(ref.line, ref.statement, "turn id")
             yield Finding("turn-id-mismatch", "information", place, message, related)
-    overlapping = {old.start.start.statement for _, old in session.overlaps}
+    overlapping = {old.start.statement for _, old in session.overlaps}
     for new, old in session.overlaps:
-        related = (Related(record_place(old.first), "the other turn begins here"),)
+        related = (Related(record_place(old.start.line), "the other turn begins here"),)
         message = "This turn begins while another is open, and both go on: two writers, or two sessions in one file."
-        place = named_place(new.first, new.start.start.statement, "turn id")
+        place = named_place(new.start.line, new.start.statement, "turn id")
         yield Finding("turn-overlap", "warning", place, message, related)
-    for turn in session.turns:
-        if turn.end is not None or turn.next_start is None or not turn.start.explicit:
+    for turn, following in session.unfinished:
+        if following is None or turn.start.statement in overlapping:
             continue
-        if turn.start.start.statement in overlapping:
-            continue
-        related = (Related(record_place(turn.next_start.line), "the next turn begins here"),)
+        related = (Related(record_place(following.line), "the next turn begins here"),)
         message = "The turn has no end record, although another one begins later."
-        place = discriminator_place(turn.first, turn.start.start.statement)
+        place = discriminator_place(turn.start.line, turn.start.statement)
         yield Finding("turn-open", "information", place, message, related)

@@ -1,6 +1,6 @@
 """The lines of one document, in blocks, and edits as splices of them.
 
-A block holds some 512 lines and knows how many rows and bytes they are; so an edit costs the lines it touches and one
+A block holds some 128 lines and knows how many rows and bytes they are; so an edit costs the lines it touches and one
 walk over the blocks, however long the document is. Never builds the document's text as one value, never decodes JSON,
 and changes no line: an edited line is a new one.
 """
@@ -16,8 +16,9 @@ import msgspec
 
 from rollout_ls.text.rows import Line, line_of, lines_of, split_lines
 
-BLOCK_LINES = 512
-"""Lines of a new block; a block is cut in two above twice as many."""
+BLOCK_LINES = 128
+"""Lines of a new block; a block is cut in two above twice as many. An edit works a block through, and walks the list of
+blocks: smaller blocks make the one cheaper and the other dearer."""
 
 
 class Block:
@@ -64,6 +65,8 @@ class Buffer:
 
     def __init__(self, pieces: Iterable[bytes] = ()) -> None:
         self.blocks: list[Block] = _blocks_of([line_of(data) for data in lines_of(pieces)])
+        self.byte_count = sum(block.byte_count for block in self.blocks)
+        """Bytes of the whole document."""
         self._reset()
 
     def _reset(self) -> None:
@@ -85,11 +88,6 @@ class Buffer:
     def line_count(self) -> int:
         """Number of lines (records and blank ones), the empty row behind a last ``\\n`` not counted."""
         return sum(len(block.lines) for block in self.blocks)
-
-    @property
-    def byte_count(self) -> int:
-        """Bytes of the whole document."""
-        return self._bytes()[-1]
 
     @property
     def row_count(self) -> int:
@@ -207,6 +205,7 @@ class Buffer:
         for line in removed:
             line.block = None
         self.blocks = _blocks_of([line_of(data) for data in lines_of(pieces)])
+        self.byte_count = sum(block.byte_count for block in self.blocks)
         self._reset()
         return Splice(first_block=0, last_block=max(0, len(self.blocks) - 1), removed=removed, added=tuple(self))
 
@@ -243,6 +242,7 @@ class Buffer:
         for line in removed:
             line.block = None  # a line that went holds nothing of the document
         lines = [*before, *old[:same_head], *added, *kept_tail, *after]
+        self.byte_count += sum(len(line.data) for line in added) - sum(len(line.data) for line in removed)
         if number == last_number and len(lines) <= 2 * BLOCK_LINES and lines:
             block = self.blocks[number]
             block.lines = lines

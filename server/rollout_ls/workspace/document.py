@@ -13,7 +13,7 @@ from time import perf_counter
 import msgspec
 
 from rollout_ls.formats.records import read_line
-from rollout_ls.formats.statement import Message, Statement, TurnStart, Unknown
+from rollout_ls.formats.statement import Compaction, Message, Statement, TurnStart, Unknown
 from rollout_ls.projection.fold import BlockFold, TurnMode, fold_block
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.state import State
@@ -47,6 +47,7 @@ class BlockFacts(msgspec.Struct, frozen=True, gc=True):
     faulty: tuple[Line, ...]
     """Lines with something wrong in their own right."""
     huge: tuple[Line, ...]
+    compaction_bytes: int
 
 
 class Kept(msgspec.Struct, gc=True):
@@ -79,6 +80,7 @@ class Document:
         self._idle_done = False
         self._session: Session | None = None
         self._findings: tuple[Finding, ...] | None = None
+        self._suspects = engine.Suspects((), (), (), False, 0)
 
     # -- editing
     def edit(self, changes: Sequence[Change], version: int | None, unit: Unit) -> None:
@@ -178,12 +180,13 @@ class Document:
             return
         until = perf_counter() + SLICE_SECONDS
         found = False
+        secrets = self.surroundings.codes is None or "secret" in self.surroundings.codes
         for block in list(self.buffer.blocks):
             if block.kept.remarked is not None:
                 continue
             for line in block.lines:
                 if line.reading.idle is None:
-                    line.reading.idle = engine.idle_faults(line)
+                    line.reading.idle = engine.idle_faults(line, secrets=secrets)
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -194,6 +197,7 @@ class Document:
         self._idle_done = True
         if found:
             self._findings = None
+            self._session = None
 
     def _finish(self, steps: Callable[[int], Iterator[None]]) -> None:
         for _ in steps(self._generation):
@@ -205,8 +209,7 @@ class Document:
         if not self._eager_done:
             self._finish(self._eager_steps)
         if self._session is None:
-            folds = [block.kept.fold for block in self.buffer.blocks]
-            self._session = Session(self.buffer, folds, self._mode or "items")
+            self._session = self._gather()
         return self._session
 
     def findings(self) -> tuple[Finding, ...]:
@@ -214,17 +217,33 @@ class Document:
         session = self.session()
         if self._findings is None:
             world = msgspec.structs.replace(self.surroundings, on_disk=self.on_disk)
-            self._findings = engine.findings(session, self._suspects(), world)
+            self._findings = engine.findings(session, self._suspects, world)
         return self._findings
 
-    def _suspects(self) -> engine.Suspects:
-        kept: list[Kept] = [block.kept for block in self.buffer.blocks]
-        return engine.Suspects(
-            faulty=[line for one in kept for line in one.facts.faulty],
-            huge=[line for one in kept for line in one.facts.huge],
-            remarked=[line for one in kept for line in one.remarked or ()],
-            recognised=any(one.facts.recognised for one in kept),
-        )
+    def _gather(self) -> Session:
+        """One walk over the blocks, the only one an answer after an edit needs."""
+        folds: list[BlockFold] = []
+        odd: list[BlockFold] = []
+        faulty: list[Line] = []
+        huge: list[Line] = []
+        remarked: list[Line] = []
+        recognised = compaction_bytes = 0
+        for block in self.buffer.blocks:
+            kept: Kept = block.kept
+            facts, fold = kept.facts, kept.fold
+            if fold is None:
+                continue
+            folds.append(fold)
+            if fold.odd:
+                odd.append(fold)
+            faulty += facts.faulty
+            huge += facts.huge
+            if kept.remarked:
+                remarked += kept.remarked
+            recognised += facts.recognised
+            compaction_bytes += facts.compaction_bytes
+        self._suspects = engine.Suspects(faulty, huge, remarked, recognised > 0, compaction_bytes)
+        return Session(self.buffer, folds, self._mode or "items", odd)
 
     def finish(self) -> tuple[Finding, ...]:
         """All findings, idle ones too, at once."""
@@ -234,7 +253,7 @@ class Document:
 
 
 def _facts_of(block: Block) -> BlockFacts:
-    turn_starts = human_events = recognised = 0
+    turn_starts = human_events = recognised = compaction_bytes = 0
     faulty, huge = [], []
     for line in block.lines:
         reading = line.reading
@@ -251,7 +270,9 @@ def _facts_of(block: Block) -> BlockFacts:
                 turn_starts += 1
             elif sort is Message and _is_human_event(statement):
                 human_events += 1
-    return BlockFacts(turn_starts, human_events, recognised, tuple(faulty), tuple(huge))
+            elif sort is Compaction and not statement.marker:
+                compaction_bytes += len(line.data)
+    return BlockFacts(turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes)
 
 
 def _is_human_event(message: Statement) -> bool:

@@ -47,7 +47,8 @@ def _read_damaged(text: bytes) -> Reading:
     for value in examined.values:
         record = types.read(value.text)
         if record is None:
-            walked = shape.walk(value.text, value.start)
+            # Whether it is the first header is not known here: the rules weaken what is said of a later one.
+            walked = shape.walk(value.text, value.start, first_header=True)
             misshapen += walked.faults
             record = shape.lenient(value.text)
         else:
