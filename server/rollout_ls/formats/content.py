@@ -6,6 +6,8 @@ who shows it makes it printable and masks it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -25,8 +27,17 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Content(msgspec.Struct, frozen=True):
-    """The content of one record. ``label`` is what a one-line name shows of it; ``facts`` are short named values."""
+    """The content of one record. ``label`` is what a one-line name shows of it; ``facts`` are short named values.
+
+    Of calls: ``tool_input`` is what the tool is given, as plain values (the text where it is no JSON, None where the
+    record does not tell), ``command`` the shell command in it, as one would type it, and ``returned`` what came back
+    (None where the record does not tell). Of headers: ``began`` is the time at which the session began.
+    """
 
     label: str = ""
     parts: tuple[Part, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    tool_input: Any = None
+    command: str = ""
+    returned: tuple[Part, ...] | None = None
+    began: str = ""

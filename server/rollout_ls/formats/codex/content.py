@@ -220,9 +220,9 @@ def _call(payload: Any) -> Content:
     try:
         values = orjson.loads(arguments)
     except orjson.JSONDecodeError:
-        return Content(arguments, (Part("arguments (not JSON)", arguments),), facts)
+        return Content(arguments, (Part("arguments (not JSON)", arguments),), facts, tool_input=arguments)
     shown = _arguments(name, values)
-    return Content(_first_argument(values), shown, facts)
+    return Content(_first_argument(values), shown, facts, tool_input=values, command=_command_in(values))
 
 
 def _arguments(tool: str, values: Any) -> tuple[Part, ...]:
@@ -244,6 +244,13 @@ def _arguments(tool: str, values: Any) -> tuple[Part, ...]:
     if rest or not parts:
         parts.append(Part("arguments", _pretty(rest), "json"))
     return tuple(parts)
+
+
+def _command_in(values: Any) -> str:
+    """The shell command among the arguments of a call, empty where there is none."""
+    if not isinstance(values, dict):
+        return ""
+    return next((command for key in _COMMAND_KEYS if (command := _command(values.get(key)))), "")
 
 
 def _command(value: Any) -> str:
@@ -278,27 +285,28 @@ def _custom_call(payload: Any) -> Content:
     facts = _facts(("tool", name), ("call id", payload.call_id), ("status", payload.status))
     patch = "*** Begin Patch" in text[:200]
     language = "diff" if patch else _LANGUAGE_BY_TOOL.get(name, "")
-    return Content(text, (Part("patch" if patch else "input", text, language),), facts)
+    return Content(text, (Part("patch" if patch else "input", text, language),), facts, tool_input=text)
 
 
 def _local_shell(payload: Any) -> Content:
     action = payload.action
     command = _command(_get(action, "command"))
     facts = _facts(("call id", payload.call_id or payload.id), ("status", payload.status))
-    return Content(command, (Part("command", command, "sh"),) if command else (), facts)
+    parts = (Part("command", command, "sh"),) if command else ()
+    return Content(command, parts, facts, tool_input=_plain(action), command=command)
 
 
 def _search_call(payload: Any) -> Content:
     values = _plain(payload.arguments)
     facts = _facts(("call id", payload.call_id), ("status", payload.status), ("run by", payload.execution))
-    return Content(_first_argument(values), (Part("arguments", _pretty(values), "json"),), facts)
+    return Content(_first_argument(values), (Part("arguments", _pretty(values), "json"),), facts, tool_input=values)
 
 
 def _web_search(payload: Any) -> Content:
     action = payload.action
     query = _query(action)
     facts = _facts(("status", getattr(payload, "status", None)), ("action", _get(action, "type")))
-    return Content(query, (Part("query", query),) if query else (), facts)
+    return Content(query, (Part("query", query),) if query else (), facts, tool_input=_plain(action))
 
 
 def _query(action: Any) -> str:
@@ -310,7 +318,9 @@ def _query(action: Any) -> str:
 
 def _search_end(payload: Any) -> Content:
     query = _text(payload.query) or _query(payload.action)
-    return Content(query, (Part("query", query),) if query else (), _facts(("call id", _get(payload, "call_id"))))
+    parts = (Part("query", query),) if query else ()
+    facts = _facts(("call id", _get(payload, "call_id")))
+    return Content(query, parts, facts, tool_input=_plain(payload.action), returned=parts)
 
 
 def _image_call(payload: Any) -> Content:
@@ -318,7 +328,8 @@ def _image_call(payload: Any) -> Content:
     parts = [Part("prompt", prompt)] if prompt else []
     if _text(payload.result):
         parts.append(Part("image", omitted=_media(payload.result), size=_decoded_size(payload.result)))
-    return Content(prompt, tuple(parts), _facts(("status", payload.status)))
+    returned = tuple(part for part in parts if part.omitted) or None
+    return Content(prompt, tuple(parts), _facts(("status", payload.status)), returned=returned)
 
 
 def _output(payload: Any) -> Content:
@@ -327,9 +338,10 @@ def _output(payload: Any) -> Content:
     whole = types.text_of(output)
     if whole is not None:
         text = _unwrapped(whole)
-        return Content(text, (Part("output", text),), facts)
+        parts: tuple[Part, ...] = (Part("output", text),)
+        return Content(text, parts, facts, returned=parts)
     parts = _parts(output, "output")
-    return Content(_label(parts), parts, facts)
+    return Content(_label(parts), parts, facts, returned=parts)
 
 
 def _unwrapped(output: str) -> str:
@@ -350,7 +362,7 @@ def _tools(payload: Any) -> Content:
     names = [_text(_get(tool, "name")) for tool in tools]
     facts = _facts(("call id", _get(payload, "call_id")), ("tools", len(tools)))
     parts = (Part("tools", "\n".join(names)),) if names else ()
-    return Content(", ".join(name for name in names if name), parts, facts)
+    return Content(", ".join(name for name in names if name), parts, facts, returned=parts)
 
 
 def _plain(value: Any) -> Any:
@@ -373,7 +385,9 @@ def _command_end(payload: Any) -> Content:
     parts = [Part("command", command, "sh")] if command else []
     parts += [Part("output", output)] if output else []
     facts = _facts(("exit code", payload.exit_code), ("status", payload.status), ("call id", _get(payload, "call_id")))
-    return Content(command, tuple(parts), facts)
+    returned = (Part("output", output),)
+    given = _plain(payload.command)
+    return Content(command, tuple(parts), facts, tool_input=given, command=command, returned=returned)
 
 
 def _patch_end(payload: Any) -> Content:
@@ -386,7 +400,8 @@ def _patch_end(payload: Any) -> Content:
     if text:
         parts.append(Part("output", text))
     facts = _facts(("call id", _get(payload, "call_id")), ("status", payload.status))
-    return Content(", ".join(changes) if isinstance(changes, dict) else "", tuple(parts), facts)
+    paths = ", ".join(changes) if isinstance(changes, dict) else ""
+    return Content(paths, tuple(parts), facts, tool_input=changes, returned=(Part("output", text),))
 
 
 def _mcp_end(payload: Any) -> Content:
@@ -395,7 +410,8 @@ def _mcp_end(payload: Any) -> Content:
     values = _plain(_get(invocation, "arguments"))
     result = _plain(payload.result)
     parts = (Part("arguments", _pretty(values), "json"), Part("result", _pretty(result), "json"))
-    return Content(name, parts, _facts(("tool", name), ("call id", payload.call_id)))
+    facts = _facts(("tool", name), ("call id", payload.call_id))
+    return Content(name, parts, facts, tool_input=values, returned=parts[1:])
 
 
 def _mcp_item(item: Any) -> Content:
@@ -405,13 +421,15 @@ def _mcp_item(item: Any) -> Content:
         value = _plain(_get(item, title))
         if value not in (None, []):
             parts.append(Part(title, _pretty(value), "json"))
-    return Content(name, tuple(parts), _facts(("tool", name), ("status", item.status)))
+    facts = _facts(("tool", name), ("status", item.status))
+    return Content(name, tuple(parts), facts, tool_input=_plain(item.arguments), returned=tuple(parts[1:]))
 
 
 def _output_item(item: Any) -> Content:
     output = types.text_of(item.output) or _plain(item.output)
     text = output if isinstance(output, str) else _pretty(output)
-    return Content(text, (Part("output", text),), _facts(("tool", item.name)))
+    parts = (Part("output", text),)
+    return Content(text, parts, _facts(("tool", item.name)), returned=parts)
 
 
 # -- turns, usage, headers, the rest
@@ -473,12 +491,13 @@ def _header(payload: Any) -> Content:
         ("branch", _get(git, "branch")),
         ("history", payload.history_mode),
     )
-    return Content("", parts, facts)
+    return Content("", parts, facts, began=_text(payload.timestamp))
 
 
 def _bare_header(payload: Any) -> Content:
     text = _text(payload.instructions)
-    return Content("", (Part("instructions", text),) if text else (), _facts(("id", payload.id)))
+    parts = (Part("instructions", text),) if text else ()
+    return Content("", parts, _facts(("id", payload.id)), began=_text(payload.timestamp))
 
 
 def _compacted(payload: Any) -> Content:

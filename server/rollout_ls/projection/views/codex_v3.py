@@ -121,7 +121,7 @@ class _Pass:
     def add(self, line: Line) -> None:
         """Takes one line in. Raises ``Refused``."""
         neighbour, self.neighbour = self.neighbour, None
-        if not line.data.strip():
+        if not line.data.strip(b" \t\r\n"):
             return
         record = Fields(decode(line.data), "")
         word = record.word("type")
