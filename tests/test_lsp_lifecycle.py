@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -187,7 +188,7 @@ def test_an_unknown_request_is_said_to_be_so(running: Wire, method: str) -> None
 def test_any_id_is_answered_as_it_came(running: Wire, ident: str) -> None:
     running.body(b'{"jsonrpc":"2.0","id":%b,"method":"no/such"}' % ident.encode())
     answer = running.wait_for(lambda message: message.get("error", {}).get("code") == -32601)
-    assert answer["id"] == __import__("json").loads(ident)
+    assert answer["id"] == json.loads(ident)
 
 
 @pytest.fixture(scope="module")
