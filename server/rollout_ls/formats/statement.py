@@ -45,6 +45,8 @@ class Header(Statement, frozen=True, eq=False, gc=False, kw_only=True):
     forked_from: str = ""
     continues: str = ""
     paginated: bool = False
+    created_ms: int = -1
+    """When the thread was made, as the header itself tells (unix milliseconds); -1 where it does not."""
     own_from_ordinal: int = -1
     """Copied history ends before this ordinal, where the header says so; -1 elsewhere."""
     version: str = ""
@@ -60,7 +62,10 @@ class Header(Statement, frozen=True, eq=False, gc=False, kw_only=True):
 
 
 class TurnStart(Statement, frozen=True, eq=False, gc=False, kw_only=True):
-    """A turn begins."""
+    """A turn begins. ``begun_ms`` is when, as the record itself tells (unix milliseconds, whole seconds as a rule; a
+    copy in another file keeps it); -1 where it does not."""
+
+    begun_ms: int = -1
 
 
 class TurnEnd(Statement, frozen=True, eq=False, gc=False, kw_only=True):
@@ -120,6 +125,8 @@ class Call(Statement, frozen=True, eq=False, gc=False, kw_only=True):
     script: bool = False
     """Whether it runs a script that makes calls of its own."""
     bad_arguments: bool = False
+    by_place: bool = False
+    """Whether a result that has no other call is its own, because neither of its ids was written."""
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
@@ -141,6 +148,9 @@ class Result(Statement, frozen=True, eq=False, gc=False, kw_only=True):
     outcome: Outcome = NO_OUTCOME
     optional_call: bool = False
     """Whether it may stand without a call (it names its source in another way)."""
+    tool: str = ""
+    """The tool whose last call without an id it answers, where it has no id itself; empty where it says no tool."""
+    item_id: str = ""
 
 
 class CallMirror(Statement, frozen=True, eq=False, gc=False, kw_only=True):
@@ -152,6 +162,8 @@ class CallMirror(Statement, frozen=True, eq=False, gc=False, kw_only=True):
     nested: bool = False
     """Whether it tells of a call that a script made."""
     action: int = 0
+    shows_result: bool = False
+    """Whether it shows what came back, so that it stands for no call of its own. Its id may be that of the result."""
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):
@@ -208,6 +220,13 @@ class Compaction(Statement, frozen=True, eq=False, gc=False, kw_only=True):
 
     marker: bool = False
     items: int = 0
+    listed: bool = False
+    """Whether the record lists what it kept (old ones keep what the human said, and a summary)."""
+    response_id: str = ""
+    """The answer of the model that made the summary; empty where it is not told."""
+    window: str = ""
+    window_before: str = ""
+    """Ids of the context windows after and before it, where they are told."""
     call_ids: frozenset[str] = frozenset()
     """Ids of calls that live on in what it kept."""
 
@@ -223,6 +242,16 @@ class Notice(Statement, frozen=True, eq=False, gc=False, kw_only=True):
 
     label: str
     call_id: str = ""
+
+
+class Remark(Statement, frozen=True, eq=False, gc=False, kw_only=True):
+    """Something told about a call or an item and no telling of it (a verdict, a score, an answer kept): no entry."""
+
+    call_id: str
+
+
+class Herald(Statement, frozen=True, eq=False, gc=False, kw_only=True):
+    """Announces the message right behind it, to which nothing but its place ties it."""
 
 
 class Naming(Statement, frozen=True, eq=False, gc=False, kw_only=True):

@@ -21,11 +21,13 @@ from rollout_ls.formats.statement import (
     CallMirror,
     Compaction,
     Header,
+    Herald,
     Message,
     Naming,
     Notice,
     Outcome,
     Reasoning,
+    Remark,
     Result,
     Rollback,
     SessionKind,
@@ -37,6 +39,7 @@ from rollout_ls.formats.statement import (
     Unknown,
     Usage,
 )
+from rollout_ls.formats.times import milliseconds
 
 Reader = Callable[[Any, str, int, str], Statement]
 """Takes a payload (or an item), its kind, its ordinal (-1: none), and the turn that a wrapper around it names."""
@@ -118,7 +121,9 @@ def _session_meta(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
     source = _source(payload.source)
     base = payload.history_base
     own_from = payload.subagent_history_start_ordinal
+    created = milliseconds(_text(payload.timestamp))
     return Header(
+        created_ms=created if created is not None else -1,
         thread_id=_text(payload.id),
         session_kind=source[0],
         parent_id=_text(payload.parent_thread_id) or _text(getattr(source[1], "parent_thread_id", None)),
@@ -175,7 +180,9 @@ def _turn_context(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statem
 
 # -- turns
 def _turn_start(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    return TurnStart(kind=kind, ordinal=ordinal, turn_id=turn_id)
+    begun = payload.started_at
+    known = isinstance(begun, int) and 0 < begun < 10**11
+    return TurnStart(begun_ms=begun * 1000 if known else -1, kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
 def _turn_complete(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -203,12 +210,20 @@ def _rolled_back(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
 
 
 # -- messages
+_IMAGE_TAG = re.compile(r"<image(?: name=[^>\n]{0,200})?>|</image>")
+"""What stands around a picture in the model's input, as texts of their own; no other stream has it."""
+
+
 def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     text = _parts_text(payload.content)
+    said = text
+    if "<image" in text:
+        texts = [text_of(getattr(part, "text", None)) or "" for part in payload.content]
+        said = "".join(one for one in texts if _IMAGE_TAG.fullmatch(one) is None)
     return Message(
         actor="human",
         stream="item",
-        words=_words(text),
+        words=_words(said),
         context=context_of(text, payload),
         item_id=_text(payload.id),
         kind=kind,
@@ -369,6 +384,10 @@ def _shown_reasoning(item: Any, kind: str, ordinal: int, turn_id: str) -> Statem
 
 
 # -- calls
+_FEEDERS = {"write_stdin": ("session_id", ""), "wait": ("cell_id", "cell ")}
+"""Tools that go on with a process left running: the argument that names it, and what sets its kind of names apart."""
+
+
 def _function_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     name, arguments = _text(payload.name), payload.arguments
     feeds, bad = "", False
@@ -378,8 +397,10 @@ def _function_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> State
         except orjson.JSONDecodeError:
             bad = True
         else:
-            if name == "write_stdin" and isinstance(values, dict):
-                feeds = str(values.get("session_id") or "")
+            if name in _FEEDERS and isinstance(values, dict):
+                field, space = _FEEDERS[name]
+                named = values.get(field)
+                feeds = f"{space}{named}" if isinstance(named, str | int) and named != "" else ""
     return Call(
         call_id=_text(payload.call_id),
         tool=name,
@@ -406,7 +427,14 @@ def _custom_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
 
 def _local_shell_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     call_id = _text(payload.call_id) or _text(payload.id)
-    return Call(call_id=call_id, tool="local_shell", kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload))
+    return Call(
+        call_id=call_id,
+        tool="local_shell",
+        by_place=not call_id,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
+    )
 
 
 def _tool_search_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -457,6 +485,7 @@ def _output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
         call_id=_text(payload.call_id),
         outcome=outcome_of(_first_text(output) if listed else output),
         optional_call=payload.call_id is None,
+        item_id=_text(payload.id),
         sealed=_sealed_parts(output) if listed else 0,
         kind=kind,
         ordinal=ordinal,
@@ -474,13 +503,22 @@ def _first_text(parts: Any) -> Any:
 
 def _tool_search_output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Result(
-        call_id=_text(payload.call_id), optional_call=True, kind=kind, ordinal=ordinal, turn_id=_passed_turn(payload)
+        call_id=_text(payload.call_id),
+        optional_call=True,
+        tool="tool_search",
+        item_id=_text(payload.id),
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=_passed_turn(payload),
     )
 
 
 _EXITED = re.compile(rb'(?:^"|\\n)(?:Process exited with code|Exit code:) (-?\d{1,9})')
 _RUNNING = re.compile(rb'(?:^"|\\n)Process running with session ID (\d{1,18})')
 _WALL_TIME = re.compile(rb'(?:^"|\\n)Wall time: ([\d.]{1,18}) seconds')
+_SCRIPT = re.compile(
+    rb'"Script (completed|failed|terminated|running(?: with cell ID ([^\\"]{1,60}))?)\\nWall time:? ([\d.]{1,18})'
+)
 _JSON_EXIT = re.compile(rb'\\"exit_code\\":\s*(-?\d{1,9})')
 _JSON_DURATION = re.compile(rb'\\"duration_seconds\\":\s*([\d.]{1,18})')
 _HEADS = (b'"Exit code:', b'"Process exited', b'"Wall time:', b'"Chunk ID:', b'"Command:')
@@ -509,6 +547,8 @@ def _outcome(head: bytes, tail: bytes) -> Outcome:
     if stop < 0 and not head.startswith(_HEADS):
         return NO_OUTCOME
     head = head[:stop] if stop >= 0 else head
+    if head.startswith(b'"Script '):
+        return _script_outcome(head)
     found = _EXITED.search(head)
     if found is not None:
         return _exited(int(found[1]), _WALL_TIME.search(head))
@@ -516,14 +556,27 @@ def _outcome(head: bytes, tail: bytes) -> Outcome:
     return Outcome(running=running[1].decode()) if running is not None else NO_OUTCOME
 
 
+def _script_outcome(head: bytes) -> Outcome:
+    """How a script came out, or the cell in which it goes on."""
+    found = _SCRIPT.match(head)
+    if found is None:
+        return NO_OUTCOME
+    if found[1].startswith(b"running"):
+        return Outcome(running="cell " + found[2].decode("utf-8", "replace") if found[2] is not None else "")
+    return Outcome(failed=found[1] != b"completed", duration_ms=_seconds(found[3]))
+
+
 def _exited(code: int, seconds: re.Match[bytes] | None) -> Outcome:
-    duration = -1
-    if seconds is not None:
-        try:
-            duration = round(float(seconds[1]) * 1000)
-        except ValueError:
-            duration = -1
+    duration = _seconds(seconds[1]) if seconds is not None else -1
     return Outcome(failed=code != 0, exit_code=code, duration_ms=duration)
+
+
+def _seconds(digits: bytes) -> int:
+    """Seconds as text in milliseconds, -1 for what is no number."""
+    try:
+        return round(float(digits) * 1000)
+    except ValueError:
+        return -1
 
 
 def _duration(value: Any) -> int:
@@ -621,6 +674,12 @@ def _shown_call(tool: str) -> Reader:
     return read
 
 
+def _shown_output(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return CallMirror(
+        call_id=_text(item.id), tool="", shows_result=True, kind=kind, ordinal=ordinal, turn_id=turn_id
+    )
+
+
 # -- usage, compaction, notices
 def _tokens(value: Any) -> Tokens | None:
     if value is None:
@@ -675,8 +734,18 @@ def _compacted(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement
         if getattr(item, "type", None) in _CALL_KINDS
     }
     sealed = sum(1 for item in kept if getattr(item, "encrypted_content", None))
+    window = payload.window_id
     return Compaction(
-        items=len(kept), call_ids=frozenset(ids - {""}), sealed=sealed, kind=kind, ordinal=ordinal, turn_id=turn_id
+        items=len(kept),
+        listed=payload.replacement_history is not None,
+        call_ids=frozenset(ids - {""}),
+        response_id=_text(payload.compaction_response_id),
+        window=str(window) if isinstance(window, int) else _text(window),
+        window_before=_text(payload.previous_window_id),
+        sealed=sealed,
+        kind=kind,
+        ordinal=ordinal,
+        turn_id=turn_id,
     )
 
 
@@ -691,6 +760,17 @@ def _agent_activity(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stat
     return Notice(
         label=label, call_id=_text(getattr(payload, "event_id", None)), kind=kind, ordinal=ordinal, turn_id=turn_id
     )
+
+
+def _remark_on(field: str) -> Reader:
+    def read(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+        return Remark(call_id=_text(getattr(payload, field)), kind=kind, ordinal=ordinal, turn_id=turn_id)
+
+    return read
+
+
+def _herald(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    return Herald(kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
 def _naming(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -717,7 +797,7 @@ _ITEMS: dict[str, Reader] = {
     "FileChange": _shown_call("apply_patch"),
     "McpToolCall": _shown_call(""),
     "DynamicToolCall": _shown_call(""),
-    "FunctionCallOutput": _shown_call(""),
+    "FunctionCallOutput": _shown_output,
     "CollabAgentToolCall": _shown_call(""),
     "WebSearch": _shown_search,
     "ImageView": _shown_call("view_image"),
@@ -737,6 +817,10 @@ READERS: dict[str, Reader] = {
     "compacted": _compacted,
     "token_usage_record": _usage_record,
     "inter_agent_communication": _agent_line,
+    "inter_agent_communication_metadata": _herald,
+    "security_risk_score": _remark_on("call_id"),
+    "retained_context/verified_answer": _remark_on("call_id"),
+    "realtime_item/bem_item_promoted": _remark_on("item_id"),
     "response_item/message": _message_item,
     "response_item/message/user": _message_item,
     "response_item/message/assistant": _message_item,
@@ -778,6 +862,7 @@ READERS: dict[str, Reader] = {
     "event_msg/collab_close_end": _end_of("close_agent"),
     "event_msg/collab_resume_end": _end_of("resume_agent"),
     "event_msg/sub_agent_activity": _agent_activity,
+    "event_msg/guardian_assessment": _remark_on("target_item_id"),
     "event_msg/thread_name_updated": _naming,
     **{f"event_msg/item_completed/{name}": _item_completed(reader) for name, reader in _ITEMS.items()},
 }
