@@ -26,6 +26,7 @@ from rollout_ls.lsp.documents import Opened
 from rollout_ls.lsp.errors import RequestError
 from rollout_ls.lsp.handlers import sync, window
 from rollout_ls.lsp.logs import log_exception, logger
+from rollout_ls.lsp.memory import return_big_blocks
 from rollout_ls.lsp.messages import Notification, Request, Response
 from rollout_ls.lsp.methods import METHODS, Method, decode_params
 from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument
@@ -343,6 +344,7 @@ class RolloutProtocol(LanguageServerProtocol):
     @lsp_method(types.INITIALIZED)
     def lsp_initialized(self, _params: object) -> None:
         """Nothing is registered late: what a client watches, it says itself, and the disk is looked at anew anyway."""
+        return_big_blocks()
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, _params: object) -> None:  # type: ignore[override]
