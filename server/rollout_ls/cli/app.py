@@ -83,12 +83,22 @@ def outline(output_format: str, file: str) -> int:
 
 @cli.command()
 @_TEXT_OR_JSON
+@click.option(
+    "--view",
+    type=click.Choice(["codex-v3", "blocks"]),
+    help="Show it in the terms of other tools instead: docs/views says what each holds.",
+)
 @_ONE_FILE
-def show(output_format: str, file: str) -> int:
+def show(output_format: str, view: str | None, file: str) -> int:
     """Shows all that happened in a session.
 
-    Turns, entries, results, tokens. FILE may be packed (.jsonl.zst), or - for standard input.
+    Turns, entries, results, tokens. FILE may be packed (.jsonl.zst), or - for standard input. Exit status 1: the file
+    is malformed in the terms of the view.
     """
+    if view is not None:
+        from rollout_ls.cli.views import run as run_view
+
+        return run_view(file, view=view, output_format=output_format)
     from rollout_ls.cli.show import run
 
     return run(file, output_format=output_format)

@@ -221,8 +221,8 @@ def _call(payload: Any) -> Content:
         values = orjson.loads(arguments)
     except orjson.JSONDecodeError:
         return Content(arguments, (Part("arguments (not JSON)", arguments),), facts, tool_input=arguments)
-    shown = _arguments(name, values)
-    return Content(_first_argument(values), shown, facts, tool_input=values, command=_command_in(values))
+    shown, given = _arguments(name, values), _without_opaque(values)
+    return Content(_first_argument(values), shown, facts, tool_input=given, command=_command_in(values))
 
 
 def _arguments(tool: str, values: Any) -> tuple[Part, ...]:
@@ -299,7 +299,8 @@ def _local_shell(payload: Any) -> Content:
 def _search_call(payload: Any) -> Content:
     values = _plain(payload.arguments)
     facts = _facts(("call id", payload.call_id), ("status", payload.status), ("run by", payload.execution))
-    return Content(_first_argument(values), (Part("arguments", _pretty(values), "json"),), facts, tool_input=values)
+    parts = (Part("arguments", _pretty(values), "json"),)
+    return Content(_first_argument(values), parts, facts, tool_input=_without_opaque(values))
 
 
 def _web_search(payload: Any) -> Content:
@@ -411,7 +412,7 @@ def _mcp_end(payload: Any) -> Content:
     result = _plain(payload.result)
     parts = (Part("arguments", _pretty(values), "json"), Part("result", _pretty(result), "json"))
     facts = _facts(("tool", name), ("call id", payload.call_id))
-    return Content(name, parts, facts, tool_input=values, returned=parts[1:])
+    return Content(name, parts, facts, tool_input=_without_opaque(values), returned=parts[1:])
 
 
 def _mcp_item(item: Any) -> Content:
@@ -422,7 +423,8 @@ def _mcp_item(item: Any) -> Content:
         if value not in (None, []):
             parts.append(Part(title, _pretty(value), "json"))
     facts = _facts(("tool", name), ("status", item.status))
-    return Content(name, tuple(parts), facts, tool_input=_plain(item.arguments), returned=tuple(parts[1:]))
+    given = _without_opaque(_plain(item.arguments))
+    return Content(name, tuple(parts), facts, tool_input=given, returned=tuple(parts[1:]))
 
 
 def _output_item(item: Any) -> Content:
