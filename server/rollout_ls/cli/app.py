@@ -36,10 +36,10 @@ def cli() -> None:
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
     "--output-format",
-    type=click.Choice(["full", "concise", "json", "jsonl"]),
+    type=click.Choice(["full", "concise", "json", "jsonl", "github", "sarif"]),
     default="full",
     show_default=True,
-    help="full and concise are for people, json and jsonl for programs.",
+    help="full and concise are for people, json, jsonl and sarif for programs, github marks lines in a workflow.",
 )
 @click.option(
     "--min-level",
@@ -55,16 +55,39 @@ def cli() -> None:
     show_default=True,
     help="Exit with 1 when there is a finding of this severity or above.",
 )
-def check(paths: tuple[str, ...], output_format: str, min_level: str, fail_level: str) -> int:
+@click.option("--select", metavar="CODES", multiple=True, help="Look for these codes only (a,b or ALL).")
+@click.option("--ignore", metavar="CODES", multiple=True, help="Leave these codes out (a,b or ALL).")
+@click.option("--statistics", is_flag=True, help="Count findings, records by kind, and lines that were skipped.")
+def check(
+    paths: tuple[str, ...],
+    output_format: str,
+    min_level: str,
+    fail_level: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    statistics: bool,
+) -> int:
     """Says what is wrong in rollouts.
 
     PATH is a file, a folder (every rollout-*.jsonl and rollout-*.jsonl.zst below it), or - for standard input.
+
+    `rollout-ls rules` lists the codes. A code that is off by default (unknown-field) is looked for when --select names
+    it. The statistics stand behind the findings: as a table, in json and jsonl as a last {"statistics": ...}, in sarif
+    among the properties of the run.
 
     Exit status: 0 clean, 1 findings of the severity that --fail-level names, 2 when something could not be read.
     """
     from rollout_ls.cli.check import run
 
-    return run(paths, output_format=output_format, min_level=min_level, fail_level=fail_level)
+    return run(
+        paths,
+        output_format=output_format,
+        min_level=min_level,
+        fail_level=fail_level,
+        select=select,
+        ignore=ignore,
+        statistics=statistics,
+    )
 
 
 @cli.command()
@@ -102,6 +125,61 @@ def show(output_format: str, view: str | None, file: str) -> int:
     from rollout_ls.cli.show import run
 
     return run(file, output_format=output_format)
+
+
+@cli.command()
+@_TEXT_OR_JSON
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def stats(output_format: str, paths: tuple[str, ...]) -> int:
+    """Shows sessions in numbers: turns, calls, failures, tokens.
+
+    PATH is a file, a folder (every rollout below it), or - for standard input. What was copied from a parent is not
+    counted again.
+    """
+    from rollout_ls.cli.stats import run
+
+    return run(paths, output_format=output_format)
+
+
+@cli.command()
+@_TEXT_OR_JSON
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def drift(output_format: str, paths: tuple[str, ...]) -> int:
+    """Shows what rollouts hold that this version does not know.
+
+    Unknown kinds, parts, fields and words, as keys and types with counts: no values, no paths. Meant to be put into a
+    bug report as it is.
+    """
+    from rollout_ls.cli.drift import run
+
+    return run(paths, output_format=output_format)
+
+
+@cli.command()
+@click.argument("name", metavar="CODE|KIND")
+def explain(name: str) -> int:
+    """Explains a code of a finding, or a kind of record.
+
+    `explain orphan-call`, `explain response_item/function_call`, `explain function_call`, `explain event_msg`.
+    """
+    from rollout_ls.cli.explain import run
+
+    return run(name)
+
+
+@cli.command()
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "md"]),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
+def rules(output_format: str) -> int:
+    """Lists the codes of all findings."""
+    from rollout_ls.cli.rules import run
+
+    return run(output_format=output_format)
 
 
 @cli.command()

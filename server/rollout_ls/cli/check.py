@@ -10,16 +10,26 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+import msgspec
+
+from rollout_ls import __version__
 from rollout_ls.cli.excerpt import excerpt
-from rollout_ls.cli.loading import STANDARD_INPUT, load, shown_path
-from rollout_ls.cli.terminal import Segment, bar_console, inner_fault, say, say_all, width, write_bytes, write_line
+from rollout_ls.cli.loading import STANDARD_INPUT, artifact, load, shown_path
+from rollout_ls.cli.names import chosen_codes
+from rollout_ls.cli.pages import rule_page
+from rollout_ls.cli.statistics import write_statistics
+from rollout_ls.cli.terminal import Segment, bar_console, inner_fault, say, width, write_bytes, write_line
 from rollout_ls.rules.finding import SEVERITIES
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import offset_of
 from rollout_ls.text.display import ELLIPSIS, bytes_text, label
+from rollout_ls.wire.github import github_line
 from rollout_ls.wire.report import FindingRow, concise_line, finding_rows, json_array, json_line
+from rollout_ls.wire.sarif import Artifact, sarif
+from rollout_ls.wire.statistics import Statistics
 from rollout_ls.workspace.files import FileProblem, find_rollouts
 
 if TYPE_CHECKING:
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 CLEAN, FINDINGS, TROUBLE = 0, 1, 2
+FORMATS = ("full", "concise", "json", "jsonl", "github", "sarif")
+FOR_PEOPLE = ("full", "concise", "github")
 STYLES = {"error": "bold red", "warning": "bold yellow", "information": "bold blue", "hint": "dim"}
 BAR_FROM_FILES = 20
 BAR_FROM_BYTES = 20_000_000
@@ -38,38 +50,78 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class Tally:
     """What was seen so far, over all files."""
 
-    def __init__(self, min_level: str) -> None:
+    def __init__(self, min_level: str, codes: frozenset[str] | None, statistics: Statistics | None) -> None:
+        self.codes = codes
+        self.statistics = statistics
+        self.problems: list[str] = []
+        self.artifacts: dict[str, Artifact] = {}
         self.shown = SEVERITIES[: SEVERITIES.index(min_level) + 1]
         self.severities: Counter[str] = Counter()
         self.files = 0
         self.files_with_findings = 0
         self.bytes = 0
-        self.trouble = False
+
+    def report(self, problem: str) -> None:
+        """Tells the person what could not be read, and remembers it."""
+        say(problem)
+        self.problems.append(problem)
 
 
-def run(paths: Sequence[str], *, output_format: str, min_level: str, fail_level: str) -> int:
-    """Checks what the paths mean and writes the findings. The exit status."""
+def run(
+    paths: Sequence[str],
+    *,
+    output_format: str,
+    min_level: str,
+    fail_level: str,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    statistics: bool = False,
+) -> int:
+    """Checks what the paths mean and writes the findings. The exit status.
+
+    Raises ``ToolError`` where ``select`` or ``ignore`` names no code.
+    """
+    tally = Tally(min_level, chosen_codes(select, ignore), Statistics() if statistics else None)
     from_input = STANDARD_INPUT in paths
     found = find_rollouts([path for path in paths if path != STANDARD_INPUT])
-    tally = Tally(min_level)
-    tally.trouble = bool(found.problems)
-    say_all(found.problems)
+    for problem in found.problems:
+        tally.report(str(problem))
     files = [*([STANDARD_INPUT] if from_input else []), *found.paths]
-    results = _checked(files, tally, for_people=output_format in ("full", "concise"))
-    if output_format == "json":
-        for piece in json_array(row for rows, _ in results for row in rows):
+    results = _checked(files, tally, for_people=output_format in FOR_PEOPLE)
+    if output_format in ("json", "sarif"):
+        rows = (row for rows, _ in results for row in rows)
+        for piece in _sarif(rows, tally) if output_format == "sarif" else json_array(_and_statistics(rows, tally)):
             write_bytes(piece)
-    else:
-        for rows, buffer in results:
-            for row in rows:
-                _write(row, buffer, output_format)
+        return _status(tally, fail_level)
+    for rows_of_file, buffer in results:
+        for row in rows_of_file:
+            _write(row, buffer, output_format, tally)
+    if output_format == "jsonl":
+        for last in _and_statistics((), tally):
+            write_bytes(json_line(last))
+    elif tally.statistics is not None:
+        write_statistics(tally.statistics)
     if output_format == "full" and tally.files:
         write_line(_summary(tally))
     return _status(tally, fail_level)
 
 
+def _and_statistics(rows: Iterable[FindingRow], tally: Tally) -> Iterator[Any]:
+    """Rows, and behind the last one the statistics where they are wanted."""
+    yield from rows
+    if tally.statistics is not None:
+        yield {"statistics": tally.statistics.plain()}
+
+
+def _sarif(rows: Iterable[FindingRow], tally: Tally) -> Iterator[bytes]:
+    def ending() -> tuple[list[str], dict[str, Any] | None]:
+        return tally.problems, {"statistics": tally.statistics.plain()} if tally.statistics is not None else None
+
+    return sarif(rows, tally.artifacts.__getitem__, __version__, rule_page, ending)
+
+
 def _status(tally: Tally, fail_level: str) -> int:
-    if tally.trouble:
+    if tally.problems:
         return TROUBLE
     if fail_level == "never":
         return CLEAN
@@ -82,35 +134,41 @@ def _checked(files: Sequence[str], tally: Tally, *, for_people: bool) -> Iterato
     with _bar(files, for_people) as bar:
         for path in files:
             try:
-                rows, buffer, problem = _findings_of(path)
+                rows, buffer, problem = _findings_of(path, tally)
             except Exception as error:  # one file that defeats this program hides no other
-                say(str(error) if isinstance(error, FileProblem) else f"{shown_path(path)}: {inner_fault(error)}")
-                tally.trouble = True
+                known = isinstance(error, FileProblem)
+                tally.report(str(error) if known else f"{shown_path(path)}: {inner_fault(error)}")
                 continue
             finally:
                 if bar is not None:
                     bar.advance(bar.task_ids[0], _size(path))
             if problem is not None:
-                say(str(problem))
-                tally.trouble = True
+                tally.report(str(problem))
             tally.files += 1
             tally.bytes += buffer.byte_count
             tally.severities.update(row.severity for row in rows)
             shown = [row for row in rows if row.severity in tally.shown]
             tally.files_with_findings += bool(shown)
+            if tally.statistics is not None:
+                tally.statistics.add(buffer, (row.code for row in shown))
             yield shown, buffer
 
 
-def _findings_of(path: str) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
-    document, problem = load(path)
+def _findings_of(path: str, tally: Tally) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
+    document, problem = load(path, tally.codes)
     name = STDIN_NAME if path == STANDARD_INPUT else shown_path(path)
+    tally.artifacts[name] = artifact(path)
     return finding_rows(name, document.buffer, document.finish()), document.buffer, problem
 
 
 # -- writing
-def _write(row: FindingRow, buffer: Buffer, output_format: str) -> None:
+def _write(row: FindingRow, buffer: Buffer, output_format: str, tally: Tally) -> None:
     if output_format == "jsonl":
         write_bytes(json_line(row))
+    elif output_format == "github":
+        known = tally.artifacts[row.path]
+        path = unquote(known.uri) if known.relative else row.path
+        write_line([(_on_one_line(github_line(msgspec.structs.replace(row, path=path))), "")])
     elif output_format == "concise":
         write_line([(_on_one_line(concise_line(row)), "")])
     else:

@@ -9,8 +9,10 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.wire.sarif import Artifact
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
 
@@ -37,6 +39,21 @@ def load(path: str, codes: frozenset[str] | None = None) -> tuple[Document, File
 def shown_path(path: str) -> str:
     """A path as text that every output can hold: bytes of a name that are no UTF-8 become U+FFFD."""
     return os.fsencode(path).decode("utf-8", "replace")
+
+
+def artifact(path: str) -> Artifact:
+    """The address of a file in reports: relative where it stands below the folder that the command runs in."""
+    if path == STANDARD_INPUT:
+        return Artifact("stdin:", relative=False)
+    whole, here = os.path.abspath(path), os.getcwd()
+    try:
+        below = os.path.commonpath([whole, here]) == here
+    except ValueError:  # on another drive
+        below = False
+    if not below:
+        return Artifact(Path(whole).as_uri(), relative=False)
+    steps = os.path.relpath(whole, here).split(os.sep)
+    return Artifact("/".join(quote(os.fsencode(step), safe="") for step in steps), relative=True)
 
 
 def _standard_input() -> Iterator[bytes]:

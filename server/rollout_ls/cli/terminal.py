@@ -40,6 +40,16 @@ def write_line(segments: Sequence[Segment]) -> None:
     _console().print(Text.assemble(*segments), soft_wrap=True)
 
 
+def write_markdown(text: str) -> None:
+    """Writes a page for people: drawn on a terminal, as it is written elsewhere."""
+    if not _is_coloured():
+        write_bytes(text.encode("utf-8", "replace"))
+        return
+    from rich.markdown import Markdown
+
+    _console().print(Markdown(text, hyperlinks=False))
+
+
 def flush() -> None:
     """Hands over what is still kept back, so that a broken pipe is noticed here."""
     sys.stdout.flush()

@@ -7,7 +7,7 @@ more may follow, these do not change. Never decides which findings there are, ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -64,13 +64,13 @@ def finding_rows(path: str, rows: Rows, findings: Iterable[Finding]) -> list[Fin
     return made
 
 
-def json_line(row: FindingRow) -> bytes:
-    """One finding as one line of JSON."""
+def json_line(row: Any) -> bytes:
+    """One finding, or what may follow the last one, as one line of JSON."""
     return _ENCODER.encode(row) + b"\n"
 
 
-def json_array(rows: Iterable[FindingRow]) -> Iterator[bytes]:
-    """Findings as one JSON array, a finding a line."""
+def json_array(rows: Iterable[Any]) -> Iterator[bytes]:
+    """Findings (and what may follow them) as one JSON array, an element a line."""
     before = b"[\n"
     for row in rows:
         yield before + _ENCODER.encode(row)
