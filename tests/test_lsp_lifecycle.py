@@ -16,6 +16,7 @@ from rollout_ls import __version__
 from wire_client import PULLING, PUSHED, Wire
 
 HOVER = {"textDocument": {"uri": "file:///none.jsonl"}, "position": {"line": 0, "character": 0}}
+LINE = '{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"agent_message","message":"x"}}\n'
 SOON_SECONDS = 2.0
 """Ends come within a second; the rest is for a busy machine."""
 
@@ -70,7 +71,7 @@ def test_the_end_of_the_input_ends_the_process() -> None:
 
 
 def test_the_end_of_the_input_ends_work_too() -> None:
-    text = '{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"agent_message","message":"x"}}\n'
+    text = LINE
     with Wire(capabilities=PULLING) as wire:
         wire.open("file:///big.jsonl", text * 200_000)
         wire.post("textDocument/diagnostic", {"textDocument": {"uri": "file:///big.jsonl"}})
@@ -262,7 +263,7 @@ def test_only_what_is_there_is_offered() -> None:
 
 
 def test_an_id_in_use_is_refused_and_the_first_is_answered() -> None:
-    text = '{"type":"event_msg","payload":{"type":"agent_message","message":"x"}}\n' * 100_000
+    text = LINE * 100_000
     params = {"textDocument": {"uri": "file:///a.jsonl"}}
     with Wire(capabilities=PULLING) as wire:
         wire.open("file:///a.jsonl", text)
@@ -274,7 +275,7 @@ def test_an_id_in_use_is_refused_and_the_first_is_answered() -> None:
 
 
 def test_a_cancel_is_answered_at_once_and_once() -> None:
-    text = '{"type":"event_msg","payload":{"type":"agent_message","message":"x"}}\n' * 100_000
+    text = LINE * 100_000
     params = {"textDocument": {"uri": "file:///a.jsonl"}}
     with Wire(capabilities=PULLING) as wire:
         wire.open("file:///a.jsonl", text)
