@@ -6,7 +6,7 @@ import json
 
 from rollout_ls.rules.finding import Finding, Related
 from rollout_ls.text.buffer import Buffer
-from rollout_ls.text.rows import Line, Place
+from rollout_ls.text.rows import Place, line_of
 from rollout_ls.wire.report import concise_line, finding_rows, json_array, json_line
 
 
@@ -41,7 +41,7 @@ def test_rows_are_those_of_an_editor() -> None:
 
 
 def test_an_empty_file_has_a_first_line() -> None:
-    (row,) = finding_rows("x", Buffer(), [Finding("empty-file", "warning", Place(Line(b""), 0, 0), "")])
+    (row,) = finding_rows("x", Buffer(), [Finding("empty-file", "warning", Place(line_of(b""), 0, 0), "")])
     assert (row.line, row.column, row.end_line, row.end_column, row.byte) == (1, 1, 1, 1, 0)
 
 

@@ -15,22 +15,30 @@ from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.wire.sarif import Artifact
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
+from rollout_ls.workspace.shelf import shelved_document
 
 STANDARD_INPUT = "-"
 
 
-def load(path: str, codes: frozenset[str] | None = None) -> tuple[Document, FileProblem | None]:
+def load(
+    path: str, codes: frozenset[str] | None = None, *, shelve: bool = False
+) -> tuple[Document, FileProblem | None]:
     """The document of a file, or of standard input for ``-``, and what kept it from being read to its end.
 
     ``codes`` are those that may be found (``None``: all that are not off by default). Raises ``FileProblem`` where the
-    file cannot be read at all.
+    file cannot be read at all. ``shelve`` leaves the text of a plain file on the disk, for one look at its findings.
     """
     problem = None
     if path == STANDARD_INPUT:
         document = Document("stdin:", None, _standard_input(), on_disk=True)
     else:
-        pieces = Pieces(path)
-        document = Document(Path(os.path.abspath(path)).as_uri(), None, pieces, on_disk=True)
+        pieces, uri = Pieces(path), Path(os.path.abspath(path)).as_uri()
+        reader = pieces.reader() if shelve else None
+        if reader is not None:
+            secrets = codes is None or "secret" in codes
+            document = shelved_document(uri, pieces, reader, secrets=secrets)
+        else:
+            document = Document(uri, None, pieces, on_disk=True)
         problem = pieces.problem
     document.surroundings = Surroundings(codes=codes)
     return document, problem

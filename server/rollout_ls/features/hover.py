@@ -190,7 +190,7 @@ def _facts(session: Session, ref: Ref) -> list[str]:
     if isinstance(statement, Rollback):
         return _rollback_facts(session, ref, statement)
     if isinstance(statement, Compaction) and not statement.marker:
-        return [f"Keeps {counted(statement.items, 'item')}; the record is {bytes_text(len(ref.line.data))}."]
+        return [f"Keeps {counted(statement.items, 'item')}; the record is {bytes_text(ref.line.size)}."]
     if isinstance(statement, Message) and statement.phase:
         return []
     return []

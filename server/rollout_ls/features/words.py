@@ -219,7 +219,7 @@ def _reasoning_name(reasoning: Reasoning, ref: Ref) -> str:
 def _compaction_name(ref: Ref, compaction: Compaction) -> str:
     if compaction.marker:
         return "compaction"
-    return f"compaction ({counted(compaction.items, 'item')}, {bytes_text(len(ref.line.data))})"
+    return f"compaction ({counted(compaction.items, 'item')}, {bytes_text(ref.line.size)})"
 
 
 def call_name(session: Session, ref: Ref) -> str:

@@ -14,7 +14,7 @@ from rollout_ls.projection.session import Session
 from rollout_ls.rules.finding import Finding, Related
 from rollout_ls.rules.places import discriminator_place, named_place, record_place, value_place
 from rollout_ls.text.display import bytes_text, label
-from rollout_ls.text.rows import Line, Place
+from rollout_ls.text.rows import Line, Place, line_of
 
 _LOOKED_AT = 20
 _HEAVY_SHARE = 0.5
@@ -26,7 +26,7 @@ def whole_file(session: Session, *, recognised: bool) -> Finding | None:
     buffer = session.buffer
     lines = list(islice((line for line in buffer if not line.reading.blank), _LOOKED_AT))
     if not lines:
-        first = next(iter(buffer), Line(b""))
+        first = next(iter(buffer), line_of(b""))
         return Finding("empty-file", "warning", record_place(first), "The file is empty: nothing to resume.")
     if lines[0].data.startswith(ZSTD_MAGIC):
         message = "A zstd-compressed rollout: decompress it to read it (the command line reads it as it is)."

@@ -146,11 +146,11 @@ def _article(word: str) -> str:
 
 def huge_line(line: Line) -> Finding | None:
     """A line that slows editors down; compaction records are told by a finding of their own."""
-    if len(line.data) <= HUGE_LINE_BYTES:
+    if line.size <= HUGE_LINE_BYTES:
         return None
     if any(statement.kind == "compacted" for statement in line.reading.statements):
         return None
-    message = f"The line is {len(line.data):,} bytes ({bytes_text(len(line.data))}){_filling(line)}."
+    message = f"The line is {line.size:,} bytes ({bytes_text(line.size)}){_filling(line)}."
     return Finding("huge-line", "information", record_place(line), message)
 
 

@@ -34,7 +34,7 @@ class Block:
     def recount(self) -> None:
         """Works the sums out anew, after ``lines`` changed."""
         self.row_count = sum(1 + len(line.cuts) for line in self.lines)
-        self.byte_count = sum(len(line.data) for line in self.lines)
+        self.byte_count = sum(line.size for line in self.lines)
         self.places: dict[Line, tuple[int, int]] | None = None
         for line in self.lines:
             line.block = self
@@ -63,8 +63,10 @@ class Splice(msgspec.Struct, frozen=True):
 class Buffer:
     """A document's lines. Rows and lines count from 0; a position is (row, byte offset in the row)."""
 
-    def __init__(self, pieces: Iterable[bytes] = ()) -> None:
-        self.blocks: list[Block] = _blocks_of([line_of(data) for data in lines_of(pieces)])
+    def __init__(self, pieces: Iterable[bytes] = (), *, lines: list[Line] | None = None) -> None:
+        """A buffer of the lines of some bytes, or of ``lines`` as they are."""
+        made = lines if lines is not None else [line_of(data) for data in lines_of(pieces)]
+        self.blocks: list[Block] = _blocks_of(made)
         self.byte_count = sum(block.byte_count for block in self.blocks)
         """Bytes of the whole document."""
         self._reset()
@@ -140,7 +142,7 @@ class Buffer:
             return 0
         block: Block = line.block
         index = block.place_of(line)[0]
-        return self._bytes()[self.number_of(block)] + sum(len(one.data) for one in block.lines[:index])
+        return self._bytes()[self.number_of(block)] + sum(one.size for one in block.lines[:index])
 
     def at_row(self, row: int) -> tuple[Line, int] | None:
         """(line, row within it) of a row; None for the empty row behind the last line end and beyond."""
@@ -218,7 +220,7 @@ class Buffer:
                 return 0, 0, 0
             if lines[-1].data.endswith(b"\n"):
                 return number, len(lines), 0
-            return number, len(lines) - 1, len(lines[-1].data)
+            return number, len(lines) - 1, lines[-1].size
         line, inner = found
         begin, finish = line.row_span(inner)
         number, index = self.order_of(line)
@@ -242,7 +244,7 @@ class Buffer:
         for line in removed:
             line.block = None  # a line that went holds nothing of the document
         lines = [*before, *old[:same_head], *added, *kept_tail, *after]
-        self.byte_count += sum(len(line.data) for line in added) - sum(len(line.data) for line in removed)
+        self.byte_count += sum(line.size for line in added) - sum(line.size for line in removed)
         if number == last_number and len(lines) <= 2 * BLOCK_LINES and lines:
             block = self.blocks[number]
             block.lines = lines

@@ -26,6 +26,8 @@ class Line(msgspec.Struct, eq=False):
     """
 
     data: bytes
+    size: int
+    """Bytes of ``data``."""
     cuts: tuple[int, ...] = ()
     block: Any = None
     reading: Any = None
@@ -76,7 +78,7 @@ def lone_returns(data: bytes) -> tuple[int, ...]:
 
 def line_of(data: bytes) -> Line:
     """A new line of some bytes."""
-    return Line(data, lone_returns(data)) if b"\r" in data else Line(data)
+    return Line(data, len(data), lone_returns(data)) if b"\r" in data else Line(data, len(data))
 
 
 def split_lines(data: bytes) -> list[bytes]:

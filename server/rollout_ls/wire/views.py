@@ -31,7 +31,7 @@ class _Places:
         for line in buffer:
             self.starts[line] = (row, byte)
             row += line.row_count
-            byte += len(line.data)
+            byte += line.size
 
     def row(self, line: Line) -> int:
         """The line's number, from 1."""

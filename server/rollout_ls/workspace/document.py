@@ -63,16 +63,22 @@ class Document:
     """A rollout in an editor or on the command line.
 
     ``on_disk`` tells that ``pieces`` are the bytes of a file, so that what an editor's text cannot show (byte order
-    mark, NUL, bad UTF-8) may be judged.
+    mark, NUL, bad UTF-8) may be judged. ``buffer`` is taken as it is where it is given, instead of ``pieces``.
     """
 
     def __init__(
-        self, uri: str, version: int | None, pieces: Iterable[bytes], *, on_disk: bool = False
+        self,
+        uri: str,
+        version: int | None,
+        pieces: Iterable[bytes],
+        *,
+        on_disk: bool = False,
+        buffer: Buffer | None = None,
     ) -> None:
         self.uri = uri
         self.version = version
         self.on_disk = on_disk
-        self.buffer = Buffer(pieces)
+        self.buffer = Buffer(pieces) if buffer is None else buffer
         self.surroundings = Surroundings()
         self._mode: TurnMode | None = None
         self._generation = 0
@@ -259,7 +265,7 @@ def _facts_of(block: Block) -> BlockFacts:
         reading = line.reading
         if reading.broken or reading.misshapen:
             faulty.append(line)
-        if len(line.data) > HUGE_LINE_BYTES:
+        if line.size > HUGE_LINE_BYTES:
             huge.append(line)
         for statement in reading.statements:
             sort = type(statement)
@@ -271,7 +277,7 @@ def _facts_of(block: Block) -> BlockFacts:
             elif sort is Message and _is_human_event(statement):
                 human_events += 1
             elif sort is Compaction and not statement.marker:
-                compaction_bytes += len(line.data)
+                compaction_bytes += line.size
     return BlockFacts(turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes)
 
 

@@ -68,6 +68,22 @@ def find_rollouts(paths: Sequence[str]) -> Found:
     return Found(paths=tuple(sorted(found)), problems=tuple(problems))
 
 
+class Reader:
+    """The bytes of an open file by (offset, number); fewer where the file has become shorter. Closes itself."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __call__(self, offset: int, number: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._descriptor, number, offset)
+        os.lseek(self._descriptor, offset, os.SEEK_SET)
+        return os.read(self._descriptor, number)
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+
 class Pieces:
     """The bytes of one file, in pieces of at most 1 MiB; unpacked where the file's name ends in ``.zst``.
 
@@ -90,6 +106,11 @@ class Pieces:
         except BaseException:
             os.close(self._file)
             raise
+
+    def reader(self) -> Reader | None:
+        """Fetches bytes of the same open file again by their place, before and after the pieces; None where the file is
+        packed. To be asked for before the pieces are."""
+        return None if self.path.endswith(_PACKED) else Reader(os.dup(self._file))
 
     def __iter__(self) -> Iterator[bytes]:
         left = self._max_bytes

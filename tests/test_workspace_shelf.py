@@ -1,0 +1,60 @@
+"""A document whose text stays on the disk says what one in memory says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rollout_ls.text.buffer import Buffer
+from rollout_ls.wire.report import finding_rows
+from rollout_ls.workspace.document import Document
+from rollout_ls.workspace.files import Pieces
+from rollout_ls.workspace.shelf import shelved_document
+
+SESSIONS = sorted((Path(__file__).parent.parent / "fixtures" / "sessions").glob("rollout-*.jsonl"))
+
+
+def rows(document: Document) -> list[object]:
+    return [*finding_rows("x", document.buffer, document.finish())]
+
+
+@pytest.mark.parametrize("size", [7, 1000, 1 << 20])
+def test_the_findings_are_those_of_the_text_in_memory(size: int) -> None:
+    for path in SESSIONS:
+        data = path.read_bytes()
+        pieces = Pieces(str(path))
+        reader = pieces.reader()
+        assert reader is not None
+        parts = [data[start : start + size] for start in range(0, len(data), size)]
+        shelved = shelved_document(path.as_uri(), parts, reader)
+        assert b"".join(pieces) == data
+        assert rows(shelved) == rows(Document(path.as_uri(), None, [data], on_disk=True)), path.name
+
+
+def test_no_text_stays_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rollout-1.jsonl"
+    record = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"world_state","payload":{"full":true,"state":{}}}\n'
+    path.write_bytes(record * 3)
+    pieces = Pieces(str(path))
+    reader = pieces.reader()
+    assert reader is not None
+    document = shelved_document(path.as_uri(), pieces, reader)
+    before = [line.data for line in document.buffer]
+    with path.open("r+b") as file:
+        file.write(b"[")
+    assert [line.data[:1] for line in document.buffer] == [b"[", b"{", b"{"]
+    assert [line.size for line in document.buffer] == [len(data) for data in before]
+
+
+def test_a_file_that_became_shorter_gives_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_bytes(b"[1]\n[2]\n")
+    pieces = Pieces(str(path))
+    reader = pieces.reader()
+    assert reader is not None
+    document = shelved_document(path.as_uri(), pieces, reader)
+    path.write_bytes(b"[1]\n")
+    assert [line.data for line in document.buffer] == [b"[1]\n", b"    "]
+    assert isinstance(document.buffer, Buffer)
+    document.finish()
