@@ -64,7 +64,7 @@ def partner_of(session: Session, ref: Ref) -> Ref | None:
         return session.compaction_of(ref)
     if isinstance(statement, TurnStart | TurnEnd):
         return _turn_partner(session, ref)
-    return None
+    return session.about(ref)
 
 
 def _turn_partner(session: Session, ref: Ref) -> Ref | None:

@@ -40,6 +40,9 @@ class OpenTurn(msgspec.Struct, frozen=True, gc=False):
     turn_id: str
     inherited: bool
     explicit: bool
+    dated: bool = True
+    """Whether something tells if it is older than its thread. Where nothing does, the session looks at its records'
+    times; ``inherited`` is False then."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -51,9 +54,9 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     inherited: bool = False
 
 
-Role = Literal["mirror", "result", "feeds", "ending", "nested"]
+Role = Literal["mirror", "result", "feeds", "ending", "nested", "remark"]
 """What a record is to an entry: it says the same; it is what came back; it is a call that writes to the process that
-this one left open; it tells how that process ended; it is a call made by this script."""
+this one left open; it tells how that process ended; it is a call made by this script; it says something about it."""
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):
@@ -93,7 +96,8 @@ class Note(msgspec.Struct, frozen=True, gc=False):
 
 
 class LooseCall(msgspec.Struct, frozen=True, gc=False):
-    """A call without result when its turn ended (``end`` is that record)."""
+    """A call without result when its turn ended (``end`` is that record), or when too many calls were open (``end`` is
+    the call that was one too many)."""
 
     ref: Ref
     turn: OpenTurn | None

@@ -17,10 +17,12 @@ from rollout_ls.formats.statement import (
     CallMirror,
     Compaction,
     Header,
+    Herald,
     Message,
     Naming,
     Notice,
     Reasoning,
+    Remark,
     Result,
     Rollback,
     Settings,
@@ -45,6 +47,7 @@ from rollout_ls.projection.entry import (
 )
 from rollout_ls.projection.state import (
     MAX_CALLS,
+    MAX_ENDED,
     MAX_PROCESSES,
     MAX_RECENT,
     MAX_TURNS,
@@ -93,6 +96,14 @@ class BlockFold(msgspec.Struct, gc=True):
     """Whether anything here stayed loose or is worth a note."""
     loose_calls: list[LooseCall] = []
     loose_results: list[LooseResult] = []
+    loose_mirrors: list[Ref] = []
+    """Further records on calls that are not at hand: over, dropped, or still to come."""
+    remarks: list[Ref] = []
+    """Records that name a call, or an item, without telling it."""
+    heralds: dict[Statement, Ref] = {}
+    """For a record that announces another: that one."""
+    told: dict[str, Ref] = {}
+    """Calls that no record of their own tells, by id: the first record that shows them."""
     calls: dict[str, list[Ref]] = {}
     """Every call of the block by its id."""
     usages: list[CountedUsage] = []
@@ -111,7 +122,7 @@ def fold_block(lines: Iterable[Line], before: State, mode: TurnMode) -> BlockFol
 class _Saying:
     """A ``Saying`` in work: its position counts records instead of an age."""
 
-    __slots__ = ("inherited", "item_id", "others", "owner", "position", "side", "streams", "turn", "words")
+    __slots__ = ("inherited", "item_id", "last", "others", "owner", "position", "side", "streams", "turn", "words")
 
     def __init__(self, owner: Ref, side: str, words: tuple[int, ...], stream: str, item_id: str, position: int) -> None:
         self.owner = owner
@@ -120,6 +131,7 @@ class _Saying:
         self.streams = {stream}
         self.item_id = item_id
         self.position = position
+        self.last = position
         self.others: list[Ref] = []
         self.turn: OpenTurn | None = None
         self.inherited = False
@@ -136,6 +148,9 @@ class _Fold:
         self.copied = before.copied
         self.copying = before.copying
         self.turns = list(before.turns)
+        self.ended = list(before.ended)
+        self.herald = before.herald
+        self.heralded = 0
         self.newest = before.newest
         self.calls = {call.call_id: call for call in before.calls}
         self.processes = dict(before.processes)
@@ -164,6 +179,8 @@ class _Fold:
             Unknown: self._unknown,  # type: ignore[dict-item]
             Settings: self._settings,  # type: ignore[dict-item]
             Naming: self._naming,  # type: ignore[dict-item]
+            Remark: self._remark,  # type: ignore[dict-item]
+            Herald: self._announce,  # type: ignore[dict-item]
         }
 
     def run(self, lines: Iterable[Line]) -> BlockFold:
@@ -201,6 +218,8 @@ class _Fold:
             copied=self.copied,
             copying=self.copying,
             turns=tuple(self.turns),
+            ended=tuple(self.ended),
+            herald=self.herald if self.herald is not None and self.heralded == self.position else None,
             newest=self.newest,
             calls=tuple(self.calls.values()),
             processes=tuple(self.processes.items()),
@@ -222,6 +241,7 @@ class _Fold:
             inherited=saying.inherited,
             others=tuple(saying.others),
             age=self.position - saying.position,
+            since=self.position - saying.last,
         )
 
     def _frozen_shrunk(self) -> Shrunk | None:
@@ -300,6 +320,7 @@ class _Fold:
                 self.header = ref
                 self.own = header
                 self.counting = _has_ordinals(header)
+                self.copying = header.own_from_ordinal > max(0, header.ordinal)
                 if self.counting:
                     self._count(ref.line, header)
             return
@@ -313,26 +334,34 @@ class _Fold:
             self.copied = ref
             self.copying = self.mode == "explicit"
 
-    def _is_copied(self, turn_id: str) -> bool:
-        """Whether a turn is older than the thread it stands in (both ids tell their time, RFC 9562 version 7)."""
+    def _is_copied(self, start: TurnStart) -> bool | None:
+        """Whether a turn is older than the thread it stands in; None where nothing tells.
+
+        Tells: the header's own first ordinal, else the times in both ids (RFC 9562 version 7), else the times that
+        header and start record give themselves, which copies keep. The times of lines are those of the copying.
+        """
         own = self.own
         if own is None or not (own.parent_id or own.forked_from):
             return False
-        if own.own_from_ordinal >= 0:
+        if own.own_from_ordinal >= 0 and start.ordinal >= 0:
             return self.copying
-        born, begun = _milliseconds(own.thread_id), _milliseconds(turn_id)
-        if born is None or begun is None:
-            return False
-        return begun < born
+        born, begun = _milliseconds(own.thread_id), _milliseconds(start.turn_id)
+        if born is not None and begun is not None:
+            return begun < born
+        born = own.created_ms if own.created_ms >= 0 else born
+        if born is None or start.begun_ms < 0:
+            return None
+        return start.begun_ms + 1000 <= born
 
     # -- turns
     def _turn_start(self, ref: Ref, statement: TurnStart) -> None:
         if self.mode != "explicit":
             return
-        self._open(OpenTurn(ref, statement.turn_id, self._is_copied(statement.turn_id), True), ref)
+        copied = self._is_copied(statement)
+        self._open(OpenTurn(ref, statement.turn_id, copied is True, True, copied is not None), ref)
 
     def _open(self, turn: OpenTurn, ref: Ref) -> None:
-        if not turn.inherited:
+        if not turn.inherited and turn.dated:
             self.copying = False
         self.turns.append(turn)
         self.newest = turn
@@ -347,14 +376,17 @@ class _Fold:
             return
         turn = next((one for one in reversed(self.turns) if one.turn_id == statement.turn_id), None)
         if turn is None:
-            if not self.turns:
-                return
+            if not self.turns or self.turns[-1] is not self.newest:
+                return  # only turns are open that a later one has closed without a word
+            if statement.turn_id and statement.turn_id in self.ended:
+                return  # over already: said again
             turn = self.turns[-1]
             if statement.turn_id:
                 self.out.notes.append(Note("turn-mismatch", ref, turn.start))
         self.out.turn_events.append(TurnEvent("aborted" if statement.aborted else "closed", turn, ref))
         self._settle(turn, ref, aborted=statement.aborted)
         self.turns = [one for one in self.turns if one is not turn]
+        self.ended = [*self.ended, turn.turn_id][-MAX_ENDED:]
 
     def _implicit_end(self, ref: Ref, statement: TurnEnd) -> None:
         if not statement.aborted or not self.turns:
@@ -369,7 +401,9 @@ class _Fold:
             self.out.turn_events.append(TurnEvent("closed", turn, ref))
             self._settle(turn, ref, aborted=False)
         self.turns = []
-        self._open(OpenTurn(ref, "", self.copying, False), by)
+        own = self.own
+        dated = own is None or self.copied is None or not (own.parent_id or own.forked_from)
+        self._open(OpenTurn(ref, "", self.copying, False, dated or self.copying), by)
 
     def _settle(self, turn: OpenTurn, end: Ref, *, aborted: bool) -> None:
         """The turn is over: its open calls become loose ends, all its calls are forgotten."""
@@ -387,6 +421,8 @@ class _Fold:
         if message.actor == "system":
             self._enter(ref, "context", self._turn_of(message))
             return
+        if self.herald is not None and side == "agent" and self.position - self.heralded == 1:
+            self.out.heralds[self.herald.statement] = ref
         words = (message.words,) if message.words else ()
         found = self._find_saying(side, words, message.stream, message.item_id)
         if found is not None:
@@ -442,6 +478,7 @@ class _Fold:
             if other is saying or other.side != "thought" or "item" in other.streams or self._is_stale(other):
                 continue
             same_id = bool(reasoning.item_id) and other.item_id == reasoning.item_id
+            same_id = same_id or self._is_same_silence(other, reasoning)
             if not same_id and not (other.words and all(word in wanted for word in other.words)):
                 continue
             for word in other.words:
@@ -456,6 +493,8 @@ class _Fold:
                 continue
             if reasoning.item_id and saying.item_id == reasoning.item_id:
                 return saying
+            if self._is_same_silence(saying, reasoning):
+                return saying
             if reasoning.stream in saying.streams or not reasoning.words:
                 continue
             if saying.words == reasoning.words or (
@@ -464,14 +503,40 @@ class _Fold:
                 return saying
         return None
 
+    def _is_same_silence(self, saying: _Saying, reasoning: Reasoning) -> bool:
+        """Whether neighbours of two streams tell of the same thought that has no words (it is encrypted)."""
+        if reasoning.words or saying.words or reasoning.stream in saying.streams or reasoning.stream == "event":
+            return False
+        if saying.item_id and reasoning.item_id and isinstance(saying.owner.statement, Reasoning):
+            return False
+        return self.position - saying.last <= 1 and saying.side == "thought"
+
     def _find_saying(self, side: str, words: tuple[int, ...], stream: str, item_id: str) -> _Saying | None:
-        """The oldest message that these words repeat: the same id, or the same text not yet told by this stream."""
+        """The message that these words repeat: the same id; else the same text that this stream has not told, in the
+        record right before, else the oldest; without any text (pictures alone) only the record right before."""
+        oldest = None
         for saying in self.sayings:
             by_id = item_id and saying.item_id
-            same = saying.item_id == item_id if by_id else saying.words == words and bool(words)
-            if same and saying.side == side and stream not in saying.streams and not self._is_stale(saying):
+            same = saying.item_id == item_id if by_id else saying.words == words
+            if not same or saying.side != side or stream in saying.streams or self._is_stale(saying):
+                continue
+            if by_id:
                 return saying
-        return None
+            if self.position - saying.last <= 1:
+                if oldest is not None:
+                    self._pass_over(side, words, stream, saying)
+                return saying
+            if oldest is None and words:
+                oldest = saying
+        return oldest
+
+    def _pass_over(self, side: str, words: tuple[int, ...], stream: str, chosen: _Saying) -> None:
+        """What was said alike before a message that this stream tells is not told by it any more: it is in order."""
+        for saying in self.sayings:
+            if saying is chosen:
+                return
+            if saying.side == side and saying.words == words:
+                saying.streams.add(stream)
 
     def _is_stale(self, saying: _Saying) -> bool:
         if self.position - saying.position >= MAX_RECENT:
@@ -491,6 +556,7 @@ class _Fold:
         if not keep_open:
             saying.streams.add(stream)
         saying.item_id = saying.item_id or item_id
+        saying.last = self.position
         if stream != "item":
             self._link(saying.owner, "mirror", ref)
             saying.others.append(ref)
@@ -528,6 +594,8 @@ class _Fold:
         self._enter(ref, "call", turn)
         self._take_early(ref, call)
         if not call.call_id:
+            if call.by_place:
+                self.nameless.append((ref, self.position))
             return
         self.out.calls.setdefault(call.call_id, []).append(ref)
         first = self.calls.get(call.call_id)
@@ -568,24 +636,41 @@ class _Fold:
 
     def _result(self, ref: Ref, result: Result) -> None:
         if not result.call_id:
+            if result.tool and self._answer_nameless(ref, result):
+                return
             if result.optional_call:
                 self._enter(ref, "output", self._turn_of(result))
             return
         call = self.calls.get(result.call_id)
+        if call is None and self.nameless and self._answer_nameless(ref, result):
+            return
         if call is None or call.resolved:
             self.out.loose_results.append(LooseResult(ref, self._turn_of(result)))
             self._enter(ref, "output", self._turn_of(result))
             return
         self._link(call.ref, "result", ref)
-        self.calls[result.call_id] = OpenCall(call.call_id, call.ref, call.turn, True, False)
+        self.calls[result.call_id] = OpenCall(call.call_id, call.ref, call.turn, True, call.script)
         statement = call.ref.statement
         if result.outcome.running and isinstance(statement, Call) and not statement.feeds:
             self.processes[result.outcome.running] = call.ref
             if len(self.processes) > MAX_PROCESSES:
                 del self.processes[next(iter(self.processes))]
-        if isinstance(statement, Call) and statement.feeds in self.processes and result.outcome.exit_code is not None:
+        told = result.outcome.exit_code is not None or result.outcome.failed is not None
+        if isinstance(statement, Call) and told and statement.feeds in self.processes:
             origin = self.processes.pop(statement.feeds)
             self.out.links.setdefault(origin.statement, []).append(Link("ending", ref))
+
+    def _answer_nameless(self, ref: Ref, result: Result) -> bool:
+        """Gives a result to a call without an id that only its place and its tool can tell."""
+        for one in self.nameless:
+            call, at = one[0].statement, one[1]
+            if not isinstance(call, Call) or self.position - at >= MAX_RECENT:
+                continue
+            if call.by_place if result.call_id else call.tool == result.tool:
+                self._link(one[0], "result", ref)
+                self.nameless.remove(one)
+                return True
+        return False
 
     def _call_mirror(self, ref: Ref, mirror: CallMirror) -> None:
         call = self.calls.get(mirror.call_id)
@@ -598,7 +683,14 @@ class _Fold:
             self._link(script, "nested", ref)
         if not mirror.nested and self._take_called(ref, mirror):
             return
+        if not mirror.nested:
+            self.out.loose_mirrors.append(ref)
+        if mirror.shows_result:
+            return
         self._enter(ref, "nested_call" if mirror.nested else "call", turn)
+        if mirror.call_id:
+            self.out.told.setdefault(mirror.call_id, ref)
+            self._remember(OpenCall(mirror.call_id, ref, turn, resolved=True))
         if not mirror.nested:
             self.early.append((ref, self.position))
 
@@ -615,10 +707,14 @@ class _Fold:
         return False
 
     def _open_script(self, turn: OpenTurn | None) -> Ref | None:
+        """The script that made a call: the newest one of its turn, one that still runs before all others."""
+        found = None
         for call in reversed(self.calls.values()):
-            if call.script and not call.resolved and (turn is None or call.turn == turn):
-                return call.ref
-        return None
+            if call.script and (turn is None or call.turn == turn):
+                if not call.resolved:
+                    return call.ref
+                found = found or call.ref
+        return found
 
     # -- the rest
     def _usage(self, ref: Ref, usage: Usage) -> None:
@@ -649,10 +745,16 @@ class _Fold:
         self.out.turn_events.append(TurnEvent("rolled-back", None, ref))
 
     def _notice(self, ref: Ref, notice: Notice) -> None:
-        call = self.calls.get(notice.call_id) if notice.call_id else None
-        if call is not None:
-            self.out.links.setdefault(call.ref.statement, []).append(Link("nested", ref))
+        if notice.call_id:
+            self.out.remarks.append(ref)
         self._enter(ref, "notice", self._turn_of(notice))
+
+    def _remark(self, ref: Ref, remark: Remark) -> None:
+        if remark.call_id:
+            self.out.remarks.append(ref)
+
+    def _announce(self, ref: Ref, herald: Herald) -> None:
+        self.herald, self.heralded = ref, self.position
 
     def _naming(self, ref: Ref, naming: Naming) -> None:
         self.out.namings.append(ref)
@@ -666,6 +768,7 @@ class _Fold:
 
 def _thaw(saying: Saying) -> _Saying:
     one = _Saying(saying.owner, saying.side, saying.words, "", saying.item_id, -saying.age)
+    one.last = -saying.since
     one.streams = set(saying.streams)
     one.others = list(saying.others)
     one.turn = saying.turn

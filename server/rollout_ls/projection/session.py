@@ -19,16 +19,20 @@ from rollout_ls.formats.statement import (
     Compaction,
     Header,
     Message,
+    Notice,
     Outcome,
+    Reasoning,
+    Remark,
     Result,
     Rollback,
     Settings,
     Statement,
+    Tokens,
     TurnEnd,
 )
 from rollout_ls.projection.entry import Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
 from rollout_ls.projection.fold import BlockFold, TurnMode
-from rollout_ls.projection.usage import SessionUsage, add_up
+from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line
 
@@ -128,6 +132,7 @@ class Session:
         for fold in self.folds:
             owners.update(fold.owners)
         owners.update({result.statement: call for result, call in self._late_pairs})
+        owners.update({mirror.statement: call for mirror, call in self._late_mirrors.items()})
         return owners
 
     @cached_property
@@ -140,7 +145,86 @@ class Session:
             links.update(merged)
         for result, call in self._late_pairs:
             links[call.statement] = [*links.get(call.statement, []), Link("result", result)]
+        for mirror, call in self._late_mirrors.items():
+            links[call.statement] = [*links.get(call.statement, []), Link("mirror", mirror)]
+        for remark, about in self._abouts.items():
+            if isinstance(remark.statement, Remark | Notice):
+                links[about.statement] = [*links.get(about.statement, []), Link("remark", remark)]
         return links
+
+    @cached_property
+    def _calls_by_id(self) -> dict[str, list[Ref]]:
+        """All calls by id, in file order; those that only a mirror tells where no record of their own does."""
+        found: dict[str, list[Ref]] = {}
+        for fold in self.folds:
+            for call_id, refs in fold.calls.items():
+                found.setdefault(call_id, []).extend(refs)
+        for fold in self.folds:
+            for call_id, ref in fold.told.items():
+                found.setdefault(call_id, [ref])
+        return found
+
+    def _nearest_call(self, call_id: str, ref: Ref, *, itself: bool = True) -> Ref | None:
+        """The last call of an id before a record, else the first one behind it."""
+        calls = self._calls_by_id.get(call_id, ())
+        calls = [call for call in calls if itself or isinstance(call.statement, Call)]
+        at = self._order(ref)
+        before = [call for call in calls if self._order(call) < at]
+        return before[-1] if before else next((call for call in calls if call.statement is not ref.statement), None)
+
+    def _order(self, ref: Ref) -> tuple[tuple[int, int], int]:
+        return self.buffer.order_of(ref.line), ref.statement.start
+
+    @cached_property
+    def _late_mirrors(self) -> dict[Ref, Ref]:
+        """Further records on calls whose call the fold did not have at hand, by the id alone."""
+        found: dict[Ref, Ref] = {}
+        for fold in self.folds:
+            for ref in fold.loose_mirrors:
+                if ref.statement in fold.owners:
+                    continue
+                call_id = getattr(ref.statement, "call_id", "")
+                call = self._nearest_call(call_id, ref, itself=False) or self._items_by_id(call_id)
+                if call is not None:
+                    found[ref] = call
+        taken = set().union(*(fold.owners.keys() for fold in self.folds)) if found else set()
+        return {ref: call for ref, call in found.items() if ref.statement not in taken}
+
+    def _items_by_id(self, item_id: str) -> Ref | None:
+        """The message or result whose item bears an id."""
+        return self._items.get(item_id) if item_id else None
+
+    @cached_property
+    def _items(self) -> dict[str, Ref]:
+        found: dict[str, Ref] = {}
+        for line in self.buffer:
+            for statement in line.reading.statements:
+                if isinstance(statement, Message | Result | Reasoning) and statement.item_id:
+                    found.setdefault(statement.item_id, Ref(line, statement))
+        return found
+
+    @cached_property
+    def _abouts(self) -> dict[Ref, Ref]:
+        """What a record is about: the call or item that a remark names, the message that a herald announces."""
+        found: dict[Ref, Ref] = {}
+        for fold in self.folds:
+            for ref in fold.remarks:
+                call_id = getattr(ref.statement, "call_id", "")
+                about = self._nearest_call(call_id, ref) or self._items_by_id(call_id)
+                if about is not None:
+                    found[ref] = about
+        return found
+
+    @cached_property
+    def _about_by_statement(self) -> dict[Statement, Ref]:
+        found = {ref.statement: about for ref, about in self._abouts.items()}
+        for fold in self.folds:
+            found.update(fold.heralds)
+        return found
+
+    def about(self, ref: Ref) -> Ref | None:
+        """The record that a remark, a notice or a herald is about; None where that is not here, and for all others."""
+        return self._about_by_statement.get(ref.statement)
 
     @cached_property
     def _shares(self) -> dict[Statement, Ref]:
@@ -348,6 +432,17 @@ class Session:
             return "pending"
         return "unknown"
 
+    def entry_near(self, ref: Ref) -> Entry | None:
+        """As ``entry_of``, by a look at one block only: for a few records of a long document."""
+        owner = self.owner_of(ref)
+        number = self.buffer.order_of(owner.line)[0]
+        if number >= len(self.folds):
+            return None
+        for entry in self.folds[number].entries:
+            if entry.ref.statement is owner.statement:
+                return self._settled(entry)
+        return None
+
     # -- loose ends
     @cached_property
     def _open_calls(self) -> list[Ref]:
@@ -356,27 +451,29 @@ class Session:
     @cached_property
     def _late(self) -> tuple[list[tuple[Ref, Ref]], dict[Statement, Ref], list[Ref]]:
         """(result and call pairs that the fold could not make, results from kept history, results without call)."""
-        order = self.buffer.order_of
+        order = self._order
         waiting: dict[str, list[Ref]] = {}
         for fold in self.odd_folds:
             for loose in fold.loose_calls:
                 waiting.setdefault(loose.ref.statement.call_id, []).append(loose.ref)  # type: ignore[attr-defined]
         for ref in self._open_calls:
             waiting.setdefault(ref.statement.call_id, []).append(ref)  # type: ignore[attr-defined]
+        for calls in waiting.values():
+            calls.sort(key=order)
         pairs, history, orphans = [], {}, []
         for fold in self.odd_folds:
             for loose_result in fold.loose_results:
                 result = loose_result.ref
                 call_id = result.statement.call_id  # type: ignore[attr-defined]
                 calls = waiting.get(call_id, [])
-                at = order(result.line)
-                earlier = [call for call in calls if order(call.line) <= at]
-                later = [call for call in calls if order(call.line) > at]
-                if earlier or later:
-                    call = earlier[0] if earlier else later[0]
+                if calls:
+                    at = order(result)
+                    call = calls[0] if order(calls[0]) < at else next(one for one in calls if order(one) > at)
                     calls.remove(call)
                     pairs.append((result, call))
-                elif (kept := self._kept_call(call_id, at)) is not None:
+                elif (other := self._nearest_call(call_id, result, itself=False)) is not None:
+                    pairs.append((result, other))  # a second result, or a result of a shared id
+                elif (kept := self._kept_call(call_id, order(result)[0])) is not None:
                     history[result.statement] = kept
                 else:
                     orphans.append(result)
@@ -413,11 +510,7 @@ class Session:
                 orphans.append(LooseCall(call.ref, call.turn, following, False))
             else:
                 pending.append(call.ref)
-        lost = self._late[2]
-        if lost:
-            known = set().union(*(fold.calls.keys() for fold in self.folds))
-            lost = [result for result in lost if result.statement.call_id not in known]  # type: ignore[attr-defined]
-        return LooseEnds(tuple(orphans), tuple(pending), tuple(lost))
+        return LooseEnds(tuple(orphans), tuple(pending), tuple(self._late[2]))
 
     @cached_property
     def unfinished(self) -> tuple[tuple[OpenTurn, Ref | None], ...]:
@@ -467,6 +560,25 @@ class Session:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
         counted = [usage for fold in self.folds for usage in fold.usages]
         return add_up(counted, self.turn_by_start)
+
+    @cached_property
+    def usage_steps(self) -> dict[Statement, Step]:
+        """Counted answers of the model by the record that tells them."""
+        return {step.ref.statement: step for step in self.usage.steps}
+
+    @cached_property
+    def usage_left_out(self) -> dict[Statement, LeftOut]:
+        """Usage records that do not count, by themselves."""
+        return {left.ref.statement: left for left in self.usage.left_out}
+
+    @cached_property
+    def tokens_by_turn(self) -> dict[Statement, Tokens]:
+        """Tokens of each turn that used any, by the start of the turn."""
+        sums: dict[Statement, Tokens] = {}
+        for step in self.usage.steps:
+            if step.turn is not None:
+                sums[step.turn] = sums[step.turn] + step.tokens if step.turn in sums else step.tokens
+        return sums
 
 
 def _turns_of(session: Session) -> tuple[Turn, ...]:

@@ -17,6 +17,8 @@ MAX_RECENT = 24
 """Messages that may still find a record that says the same, and for how many records."""
 MAX_PROCESSES = 32
 MAX_TURNS = 8
+MAX_ENDED = 16
+"""Ids of turns that are over and still known, so that a second end of one is told from the end of a stranger."""
 
 
 class OpenCall(msgspec.Struct, frozen=True, gc=False):
@@ -41,6 +43,8 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
     inherited: bool
     others: tuple[Ref, ...] = ()
     age: int = 0
+    since: int = 0
+    """Records since any record told it last."""
 
 
 class Early(msgspec.Struct, frozen=True, gc=False):
@@ -76,6 +80,8 @@ class State(msgspec.Struct, frozen=True, gc=False):
     copying: bool = False
     turns: tuple[OpenTurn, ...] = ()
     """Open turns, the newest last."""
+    ended: tuple[str, ...] = ()
+    """Ids of turns that are over, the latest last."""
     newest: OpenTurn | None = None
     """The turn that began last, open or not."""
     calls: tuple[OpenCall, ...] = ()
@@ -86,6 +92,8 @@ class State(msgspec.Struct, frozen=True, gc=False):
     nameless: tuple[Early, ...] = ()
     """Calls without an id that have found no mirror."""
     shrunk: Shrunk | None = None
+    herald: Ref | None = None
+    """The record before, where it announces the next one."""
     ordinals: Ordinals = Ordinals()
 
 
