@@ -71,9 +71,8 @@ def test_the_end_of_the_input_ends_the_process() -> None:
 
 
 def test_the_end_of_the_input_ends_work_too() -> None:
-    text = LINE
     with Wire(capabilities=PULLING) as wire:
-        wire.open("file:///big.jsonl", text * 200_000)
+        wire.open("file:///big.jsonl", LINE * 200_000)
         wire.post("textDocument/diagnostic", {"textDocument": {"uri": "file:///big.jsonl"}})
         assert wire.process.stdin is not None
         time.sleep(0.5)
@@ -90,6 +89,19 @@ def test_what_was_asked_before_the_end_of_the_input_is_answered() -> None:
         assert wire.process.stdin is not None
         wire.process.stdin.close()
         assert "result" in wire.answer(ident)
+
+
+def test_a_shutdown_answers_what_is_open() -> None:
+    with Wire(capabilities=PULLING) as wire:
+        wire.open("file:///big.jsonl", LINE * 200_000)
+        waiting = [wire.post("textDocument/diagnostic", {"textDocument": {"uri": "file:///big.jsonl"}}) for _ in "12"]
+        last = wire.post("shutdown", None)
+        assert wire.answer(last)["result"] is None
+        assert [code_of(wire.answer(ident)) for ident in waiting] == [-32802, -32802]
+        late = wire.post("textDocument/hover", HOVER)
+        assert code_of(wire.answer(late)) == -32600
+        wire.notify("exit", None)
+        assert wire.code() == 0
 
 
 def test_a_client_that_reads_no_more_ends_the_process() -> None:

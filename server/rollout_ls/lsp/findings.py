@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from rollout_ls.lsp.calls import Calls
@@ -96,6 +95,7 @@ class Findings:
     # -- asked for
     def report(self, opened: Opened, previous: str | None) -> FullReport | UnchangedReport:
         """The findings of the present text, or that they are what went out under the id that the client gives."""
+        self._refreshing = False
         told = self._of(opened)
         found = opened.document.findings()
         if told.findings is not found or told.edits != opened.edits:
@@ -130,6 +130,7 @@ class Findings:
 def code_page(code: str) -> str | None:
     """The address of a code's page in the installed package, where it is there as a file."""
     from rollout_ls.lsp.uris import uri_of
+    from rollout_ls.rules.pages import page_path
 
-    page = resources.files("rollout_ls").joinpath("docs", "rules", f"{code}.md")
-    return uri_of(str(page)) if page.is_file() else None
+    page = page_path(code)
+    return uri_of(str(page)) if page is not None and page.is_file() else None

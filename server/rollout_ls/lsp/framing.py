@@ -56,6 +56,11 @@ class Frames:
         self._at = 0
         self._ended = False
 
+    @property
+    def ended(self) -> bool:
+        """Whether the input is at its end."""
+        return self._ended
+
     def next(self) -> Frame | None:
         """The next frame; None at the end of the input."""
         length = self._length()

@@ -16,7 +16,7 @@ from rollout_ls.lsp.logs import log_exception
 _DONE = object()
 AT_ONCE_SECONDS = 0.01
 """How long an answer that needs a document may bring it up to date itself before it waits for its turn."""
-AT_ONCE_BYTES = 1 << 18
+AT_ONCE_BYTES = 1 << 16
 """A document of so few bytes is brought up to date however busy the machine is, so that answers keep their order."""
 
 

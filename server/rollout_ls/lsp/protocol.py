@@ -348,9 +348,10 @@ class RolloutProtocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, _params: object) -> None:  # type: ignore[override]
-        """No work is begun from now on; what is open is answered by who begins the end."""
+        """No work is begun from now on; what is still open is answered once this is."""
         self._shutdown = True
-        self._server.shut_down()
+        self._server.leaving.shut_down = True
+        self._server.loop.call_soon(self._server.shut_down)
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, _params: object) -> None:  # type: ignore[override]

@@ -56,19 +56,30 @@ def read_all(descriptor: int, server: RolloutServer) -> None:
         except OSError:
             return b""
 
-    try:
-        for message in read_messages(Frames(read)):
-            _hand_over(message, server)
-            if not isinstance(message, Notification):
-                continue
-            if message.method == _EXIT:
-                server.leaving.begin()
-                return
-            if message.method == _INITIALIZED:
-                import_core()
-    except Exception as error:
-        log_exception("reading", error)
+    frames = Frames(read)
+    while not frames.ended:
+        try:
+            for message in read_messages(frames):
+                if _take(message, server):
+                    return
+        except Exception as error:
+            log_exception("reading", error)
     server.leaving.begin(finish=True)
+
+
+def _take(message: Message, server: RolloutServer) -> bool:
+    """Hands one message over; whether it was the last one."""
+    try:
+        _hand_over(message, server)
+    except Exception as error:
+        log_exception("reading a message", error)
+    if not isinstance(message, Notification):
+        return False
+    if message.method == _INITIALIZED:
+        import_core()
+    if message.method == _EXIT:
+        server.leaving.begin()
+    return message.method == _EXIT
 
 
 def import_core() -> None:

@@ -72,11 +72,12 @@ class Requests:
         """Answers with an error."""
         self._close(ticket, error_message(ticket.echo, code, message, data))
 
-    def fail_all(self, code: int, message: str, *, but: Ticket | None = None) -> None:
+    def fail_all(self, code: int, message: str) -> None:
         """Answers all that is open."""
-        for ticket in list(self._open.values()):
-            if ticket is not but:
-                self.fail(ticket, code, message)
+        with self._lock:
+            left = list(self._open.values())
+        for ticket in left:
+            self.fail(ticket, code, message)
 
     def _close(self, ticket: Ticket, body: bytes) -> None:
         with self._lock:

@@ -94,10 +94,10 @@ class RolloutServer(LanguageServer):
             watch_parent(client.process_id, self.leaving.begin)
 
     def shut_down(self) -> None:
-        """Begins nothing new."""
-        self.leaving.shut_down = True
+        """Leaves all work; what is open is answered, since its client may wait for it before it ends."""
         for opened in self.documents:
             self.passes.drop(opened)
+        self.requests.fail_all(errors.SERVER_CANCELLED, "the server was shut down")
 
     def leave(self) -> None:
         """Ends the loop; what is open is answered, so that each request has its answer."""
