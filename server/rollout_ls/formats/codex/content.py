@@ -12,14 +12,19 @@ from typing import Any
 import msgspec
 import orjson
 
-from rollout_ls.formats.codex import shape, types
+from rollout_ls.formats.codex import content_beside, shape, types
+from rollout_ls.formats.codex.plain import facts as _facts
+from rollout_ls.formats.codex.plain import get as _get
+from rollout_ls.formats.codex.plain import items as _list
+from rollout_ls.formats.codex.plain import media as _media
+from rollout_ls.formats.codex.plain import plain as _plain
+from rollout_ls.formats.codex.plain import pretty as _pretty
+from rollout_ls.formats.codex.plain import text as _text
+from rollout_ls.formats.codex.plain import without_opaque as _without_opaque
 from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.examine import examine
 
-_IDS_SHOWN = 80
-_HIDDEN_KEYS = ("encrypted_content", "image_url", "audio_url", "result", "data")
-_MAX_JSON_BYTES = 65_536
 _LANGUAGE_BY_TOOL = {"apply_patch": "diff", "exec": "javascript"}
 _COMMAND_KEYS = ("cmd", "command")
 _LABEL_KEYS = (*_COMMAND_KEYS, "query", "path", "file_path", "message", "url", "q", "plan", "explanation", "chars")
@@ -73,61 +78,7 @@ def _raw(data: bytes, statement: Statement) -> Content:
     return Content(parts=(Part("content", _pretty(body), "json"),))
 
 
-def _pretty(value: Any) -> str:
-    try:
-        return orjson.dumps(_without_opaque(value), option=orjson.OPT_INDENT_2).decode("utf-8", "replace")
-    except (TypeError, ValueError, RecursionError):
-        return ""
-
-
-def _without_opaque(value: Any, depth: int = 0) -> Any:
-    if depth > 60:
-        return "…"
-    if isinstance(value, dict):
-        return {key: _shortened(key, one, depth) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_without_opaque(one, depth + 1) for one in value]
-    return value
-
-
-def _shortened(key: str, value: Any, depth: int) -> Any:
-    if isinstance(value, str) and (key == "encrypted_content" or _is_data(key, value)):
-        return f"[{_opaque_name(key, value)}, {len(value):,} characters]"
-    return _without_opaque(value, depth + 1)
-
-
-def _is_data(key: str, value: str) -> bool:
-    return (value.startswith("data:") and len(value) > 200) or (key in _HIDDEN_KEYS and len(value) > 2000)
-
-
-def _opaque_name(key: str, value: str) -> str:
-    return "encrypted" if key == "encrypted_content" else _media(value)
-
-
-def _text(value: Any) -> str:
-    return types.text_of(value) or ""
-
-
-def _list(value: Any) -> Iterable[Any]:
-    return value if isinstance(value, list | tuple) else ()
-
-
-def _get(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
-
-
-def _facts(*pairs: tuple[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(value)) for name, value in pairs if value not in (None, "", ()))
-
-
 # -- parts of messages and outputs
-def _media(url: str) -> str:
-    """What a data URL or a piece of base64 is: ``image/png image``."""
-    if url.startswith("data:"):
-        return url[5:64].partition(";")[0].partition(",")[0] or "data"
-    return "image" if url[:8] in ("iVBORw0K", "/9j/4AAQ") else "data"
-
-
 def _decoded_size(url: str) -> int:
     """Bytes of the decoded base64 of a data URL (three for four characters)."""
     head, comma, body = url.partition(",") if url.startswith("data:") else ("", "", url)
@@ -222,7 +173,7 @@ def _call(payload: Any) -> Content:
     except orjson.JSONDecodeError:
         return Content(arguments, (Part("arguments (not JSON)", arguments),), facts, tool_input=arguments)
     shown, given = _arguments(name, values), _without_opaque(values)
-    return Content(_first_argument(values), shown, facts, tool_input=given, command=_command_in(values))
+    return Content(first_argument(values), shown, facts, tool_input=given, command=_command_in(values))
 
 
 def _arguments(tool: str, values: Any) -> tuple[Part, ...]:
@@ -269,7 +220,8 @@ def _quoted(word: str) -> str:
     return word if plain else "'" + word.replace("'", "'\\''") + "'"
 
 
-def _first_argument(values: Any) -> str:
+def first_argument(values: Any) -> str:
+    """What a call is about, of its arguments: a command, a query, a path, else the first text."""
     if not isinstance(values, dict):
         return "" if values is None else str(values)[:200]
     for key in _LABEL_KEYS:
@@ -300,7 +252,7 @@ def _search_call(payload: Any) -> Content:
     values = _plain(payload.arguments)
     facts = _facts(("call id", payload.call_id), ("status", payload.status), ("run by", payload.execution))
     parts = (Part("arguments", _pretty(values), "json"),)
-    return Content(_first_argument(values), parts, facts, tool_input=_without_opaque(values))
+    return Content(first_argument(values), parts, facts, tool_input=_without_opaque(values))
 
 
 def _web_search(payload: Any) -> Content:
@@ -364,19 +316,6 @@ def _tools(payload: Any) -> Content:
     facts = _facts(("call id", _get(payload, "call_id")), ("tools", len(tools)))
     parts = (Part("tools", "\n".join(names)),) if names else ()
     return Content(", ".join(name for name in names if name), parts, facts, returned=parts)
-
-
-def _plain(value: Any) -> Any:
-    """Plain Python values of whatever a typed field holds."""
-    if isinstance(value, msgspec.Raw):
-        try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return None
-    try:
-        return msgspec.to_builtins(value)
-    except (TypeError, ValueError):
-        return value
 
 
 # -- what the screen showed of calls
@@ -598,4 +537,6 @@ _READERS: dict[str, Callable[[Any], Content]] = {
     "event_msg/thread_rolled_back": _rolled_back,
     "event_msg/thread_name_updated": _name,
     **{f"event_msg/item_completed/{name}": _of_item(reader) for name, reader in _ITEMS.items()},
+    **content_beside.READERS,
+    **{f"event_msg/item_completed/{name}": _of_item(reader) for name, reader in content_beside.ITEMS.items()},
 }
