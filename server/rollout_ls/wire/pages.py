@@ -92,7 +92,8 @@ def kind_markdown(kind: KindExplained, *, level: int = 1, link: Callable[[str], 
 
 def _facts(kind: KindExplained) -> Iterator[str]:
     if kind.when:
-        yield f"written: {kind.when[:1].lower()}{kind.when[1:]}"
+        when = kind.when if ". " in kind.when else kind.when.rstrip(".")
+        yield f"written: {when[:1].lower()}{when[1:]}"
     if kind.family not in ("shape", "part"):
         yield f"stored {STORED[kind.stored]}"
     if kind.since or kind.since_version:
