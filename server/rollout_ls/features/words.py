@@ -5,7 +5,7 @@ The only place that words them. All text passes the masks and is printable; neve
 
 from __future__ import annotations
 
-from rollout_ls.formats.records import content_of, time_of
+from rollout_ls.formats.records import label_of, time_of
 from rollout_ls.formats.statement import (
     Call,
     CallMirror,
@@ -25,7 +25,7 @@ from rollout_ls.text.secrets import mask
 
 TURN_CHARACTERS = 60
 ENTRY_CHARACTERS = 80
-_LOOKED_AT = 2_000
+_LOOKED_AT = 400
 """Characters of a long text that are looked at for a name of one line."""
 
 
@@ -36,7 +36,7 @@ def words_of(ref: Ref) -> str:
         notes = ref.line.reading.notes = {}
     key = f"words {ref.statement.start}"
     if key not in notes:
-        notes[key] = content_of(ref.line.data, ref.statement).label[:_LOOKED_AT]
+        notes[key] = label_of(ref.line.data, ref.statement)[:_LOOKED_AT]
     found: str = notes[key]
     return found
 

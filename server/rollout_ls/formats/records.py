@@ -11,6 +11,7 @@ import re
 from rollout_ls.formats.codex import content as _codex_content
 from rollout_ls.formats.codex import drift as _codex_drift
 from rollout_ls.formats.codex import explain as _codex_explain
+from rollout_ls.formats.codex import labels as _codex_labels
 from rollout_ls.formats.codex import places as _codex_places
 from rollout_ls.formats.codex.reader import read_line
 from rollout_ls.formats.content import Content, Part
@@ -26,9 +27,11 @@ __all__ = [
     "content_of",
     "explain_kind",
     "kind_names",
+    "label_of",
     "read_line",
     "span_at",
     "span_of",
+    "spans_of",
     "strangers_in",
     "thread_keys",
     "time_of",
@@ -44,9 +47,19 @@ def content_of(data: bytes, statement: Statement) -> Content:
     return _codex_content.content_of(data, statement)
 
 
+def label_of(data: bytes, statement: Statement) -> str:
+    """The text that a one-line name of a record shows the beginning of: the label of its content, found quicker."""
+    return _codex_labels.label_of(data, statement)
+
+
 def span_of(data: bytes, statement: Statement | None, name: Name) -> Span | None:
     """The span, in byte offsets of the line, of a named value of a record; None where it is not there."""
     return _codex_places.span_of(data, statement, name)
+
+
+def spans_of(data: bytes, statement: Statement | None, names: tuple[Name, ...]) -> dict[Name, Span]:
+    """The spans of several named values of a record, as far as they are there."""
+    return _codex_places.spans_of(data, statement, names)
 
 
 def time_of(data: bytes, statement: Statement) -> str:
