@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec.structs import astuple
+
 from rollout_ls.formats.statement import Statement
-from rollout_ls.jsonl.spans import Path, Span, find
+from rollout_ls.jsonl.spans import Path, Span, find, members
 
 Name = Literal[
     "discriminator",
@@ -56,6 +58,31 @@ def span_of(data: bytes, statement: Statement | None, name: Name) -> Span | None
         if span is not None and data[span.start : span.start + 4] != b"null":
             return span
     return None
+
+
+def spans_of(data: bytes, statement: Statement | None, names: tuple[Name, ...]) -> dict[Name, Span]:
+    """As ``span_of`` for several names at once: each object on the way is looked into once."""
+    text, base = record_bytes(data, statement)
+    known: dict[Path, dict[str, Span]] = {(): dict(members(text))}
+    found: dict[Name, Span] = {}
+    for name in names:
+        for path in _PATHS[name]:
+            span = _member_at(text, path, known)
+            if span is not None and text[span.start : span.start + 4] != b"null":
+                found[name] = Span(*(at + base if at >= 0 else at for at in astuple(span)))
+                break
+    return found
+
+
+def _member_at(text: bytes, path: Path, known: dict[Path, dict[str, Span]]) -> Span | None:
+    """The value at a path of keys; ``known`` are the members of the objects that were looked into."""
+    holder, key = path[:-1], str(path[-1])
+    inside = known.get(holder)
+    if inside is None:
+        around = _member_at(text, holder, known)
+        inner = members(text[around.start : around.end], around.start) if around is not None else []
+        inside = known[holder] = dict(inner)
+    return inside.get(key)
 
 
 def value_span(data: bytes, statement: Statement | None, path: Path) -> Span | None:
