@@ -7,13 +7,12 @@ from rollout_ls.features.words import (
     call_name,
     counted,
     entry_name,
-    first_line,
+    first_words,
     one_line,
     session_detail,
     session_name,
     turn_detail,
     turn_name,
-    words_of,
 )
 from rollout_ls.formats.statement import Call, CallMirror
 from rollout_ls.projection.entry import Entry, Ref
@@ -172,7 +171,7 @@ def _detail(session: Session, entry: Entry) -> str:
     if entry.what not in ("call", "nested_call"):
         return ""
     end = session.call_end(entry.ref)
-    words = "" if getattr(entry.ref.statement, "tool", "") == "web_search" else first_line(words_of(entry.ref), 80)
+    words = "" if getattr(entry.ref.statement, "tool", "") == "web_search" else first_words(entry.ref)
     parts = [one for one in (words, duration_text(end.duration_ms) if end.duration_ms > 0 else "") if one]
     return ", ".join(parts)
 

@@ -5,6 +5,8 @@ The only place that words them. All text passes the masks and is printable; neve
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rollout_ls.formats.records import label_of, time_of
 from rollout_ls.formats.statement import (
     Call,
@@ -30,14 +32,29 @@ _LOOKED_AT = 400
 
 
 def words_of(ref: Ref) -> str:
-    """The exact text of a record that a label shows the beginning of; kept with the line once it was asked for."""
+    """The beginning of the exact text of a record; kept with the line once it was asked for."""
+    return _noted(ref, "words", lambda: label_of(ref.line.data, ref.statement)[:_LOOKED_AT])
+
+
+def shown_words(ref: Ref) -> str:
+    """The words of a record as the label of an entry."""
+    return _noted(ref, "shown", lambda: one_line(words_of(ref), ENTRY_CHARACTERS))
+
+
+def first_words(ref: Ref) -> str:
+    """The first line of the words of a record as a label."""
+    return _noted(ref, "first", lambda: first_line(words_of(ref), ENTRY_CHARACTERS))
+
+
+def _noted(ref: Ref, what: str, work: Callable[[], str]) -> str:
+    """What some work on a line gives, done once as long as the line stays as it is."""
     notes = ref.line.reading.notes
     if notes is None:
         notes = ref.line.reading.notes = {}
-    key = f"words {ref.statement.start}"
-    if key not in notes:
-        notes[key] = label_of(ref.line.data, ref.statement)[:_LOOKED_AT]
-    found: str = notes[key]
+    key = (what, ref.statement.start)
+    found: str | None = notes.get(key)
+    if found is None:
+        found = notes[key] = work()
     return found
 
 
@@ -203,12 +220,12 @@ def phase_of(session: Session, entry: Entry) -> str:
 
 
 def _said(head: str, ref: Ref) -> str:
-    words = one_line(words_of(ref), ENTRY_CHARACTERS)
+    words = shown_words(ref)
     return f"{head}: {words}" if words else head
 
 
 def _reasoning_name(reasoning: Reasoning, ref: Ref) -> str:
-    words = one_line(words_of(ref), ENTRY_CHARACTERS)
+    words = shown_words(ref)
     if reasoning.raw:
         return "reasoning (raw text)"
     if words:
@@ -226,11 +243,11 @@ def call_name(session: Session, ref: Ref) -> str:
     """``<tool> <call id> -> exit 0``, or what stands for a call of that sort."""
     statement = ref.statement
     if isinstance(statement, CallMirror) and statement.nested:
-        command = one_line(words_of(ref), ENTRY_CHARACTERS) or statement.tool
+        command = shown_words(ref) or statement.tool
         return f"{command}{nested_outcome_text(session.call_end(ref))}"
     tool = one_line(statement.tool, 60) if isinstance(statement, Call | CallMirror) else "call"
     if tool == "web_search":
-        return f"web_search: {one_line(words_of(ref) or _mirror_words(session, ref), ENTRY_CHARACTERS)}".rstrip(": ")
+        return f"web_search: {shown_words(ref) or _mirror_words(session, ref)}".rstrip(": ")
     call_id = one_line(getattr(statement, "call_id", ""), 60)
     bad = " (bad arguments)" if isinstance(statement, Call) and statement.bad_arguments else ""
     outcome = outcome_text(session.call_end(ref))
@@ -240,7 +257,7 @@ def call_name(session: Session, ref: Ref) -> str:
 
 
 def _mirror_words(session: Session, ref: Ref) -> str:
-    return next((words for one in session.links_of(ref, "mirror") if (words := words_of(one))), "")
+    return next((words for one in session.links_of(ref, "mirror") if (words := shown_words(one))), "")
 
 
 def outcome_words(end: CallEnd) -> str:

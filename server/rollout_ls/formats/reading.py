@@ -26,4 +26,4 @@ class Reading(msgspec.Struct, eq=False):
     misshapen: tuple[Any, ...] = ()
     blank: bool = False
     idle: tuple[Any, ...] | None = None
-    notes: dict[str, Any] | None = None
+    notes: dict[Any, Any] | None = None
