@@ -197,6 +197,12 @@ def _arguments(tool: str, values: Any) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def _told(action: Any) -> Any:
+    """An action as plain values, without the fields that the record leaves out."""
+    values = _plain(action)
+    return {key: value for key, value in values.items() if value is not None} if isinstance(values, dict) else values
+
+
 def _command_in(values: Any) -> str:
     """The shell command among the arguments of a call, empty where there is none."""
     if not isinstance(values, dict):
@@ -245,7 +251,7 @@ def _local_shell(payload: Any) -> Content:
     command = _command(_get(action, "command"))
     facts = _facts(("call id", payload.call_id or payload.id), ("status", payload.status))
     parts = (Part("command", command, "sh"),) if command else ()
-    return Content(command, parts, facts, tool_input=_plain(action), command=command)
+    return Content(command, parts, facts, tool_input=_told(action), command=command)
 
 
 def _search_call(payload: Any) -> Content:
@@ -259,7 +265,7 @@ def _web_search(payload: Any) -> Content:
     action = payload.action
     query = _query(action)
     facts = _facts(("status", getattr(payload, "status", None)), ("action", _get(action, "type")))
-    return Content(query, (Part("query", query),) if query else (), facts, tool_input=_plain(action))
+    return Content(query, (Part("query", query),) if query else (), facts, tool_input=_told(action))
 
 
 def _query(action: Any) -> str:
@@ -273,7 +279,7 @@ def _search_end(payload: Any) -> Content:
     query = _text(payload.query) or _query(payload.action)
     parts = (Part("query", query),) if query else ()
     facts = _facts(("call id", _get(payload, "call_id")))
-    return Content(query, parts, facts, tool_input=_plain(payload.action), returned=parts)
+    return Content(query, parts, facts, tool_input=_told(payload.action), returned=parts)
 
 
 def _image_call(payload: Any) -> Content:

@@ -16,7 +16,7 @@ from rollout_ls.formats.records import Content, Part, content_of, time_of
 from rollout_ls.formats.statement import Call, CallMirror, Reasoning, Result, Statement, Tokens
 from rollout_ls.projection.entry import Entry, Ref
 from rollout_ls.projection.session import Session, Turn
-from rollout_ls.projection.views.patches import changes_of
+from rollout_ls.projection.views.patches import changes_of, patch_of
 
 FORMAT = "blocks"
 
@@ -375,8 +375,9 @@ def tool_of(name: str, content: Content) -> Tool:
 
 def _patch_tool(given: Any) -> Tool:
     patch = given.get("input") or given.get("patch") if isinstance(given, dict) else given
+    if patch is None and isinstance(given, dict) and given:
+        patch = patch_of(given)  # as the screen was told it
     if not isinstance(patch, str):
-        # The screen's telling of a patch has its files as keys.
         return Other(PATCH_TOOL, given)
     changes = changes_of(patch)
     only = changes[0] if len(changes) == 1 else None

@@ -6,7 +6,8 @@ judges one: whatever is not one hunk of one file, or one new file, stays a patch
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import msgspec
 
@@ -34,6 +35,32 @@ def changes_of(patch: str) -> tuple[Change, ...]:
         elif found and row.rstrip() not in _FRAMING:
             found[-1].take(row)
     return tuple(change.done() for change in found)
+
+
+def patch_of(changes: dict[str, Any]) -> str:
+    """A patch of changes as the screen was told them: by path ``{type, content | unified_diff, move_path}``."""
+    return "\n".join(["*** Begin Patch", *_rows_of(changes), "*** End Patch", ""])
+
+
+def _rows_of(changes: dict[str, Any]) -> Iterator[str]:
+    for path, change in changes.items():
+        values = change if isinstance(change, dict) else {}
+        if values.get("type") == "delete":
+            yield _DELETE + path
+        elif values.get("type") == "add":
+            yield _ADD + path
+            yield from (f"+{row}" for row in _rows(values.get("content")))
+        else:
+            yield _UPDATE + path
+            if isinstance(values.get("move_path"), str):
+                yield _MOVE + values["move_path"]
+            yield from _rows(values.get("unified_diff"))
+
+
+def _rows(text: Any) -> list[str]:
+    if not isinstance(text, str) or not text:
+        return []
+    return text.removesuffix("\n").split("\n")
 
 
 class _Change:
