@@ -65,3 +65,27 @@ class KindExplained(msgspec.Struct, frozen=True):
     """Whether the reader takes further words (further variants) too."""
     listed: bool = True
     """Whether the fields are known at all."""
+
+
+class PlaceExplained(msgspec.Struct, frozen=True):
+    """What is known about one key of a record, or about one element of an array.
+
+    ``path`` is its name from the record down (``payload.content[].text``), ``type`` its type in words, ``kind`` the
+    name of the kind or the shape that lists it, ``words`` what it may be, each with its meaning (perhaps empty).
+    ``unlisted``: it stands in an object whose keys are known, and it is none of them. ``listed``: what it holds is
+    known in turn. All else as in ``FieldExplained``.
+    """
+
+    path: str
+    type: str = ""
+    kind: str = ""
+    need: Need | None = None
+    meaning: str = ""
+    words: dict[str, str] = {}
+    open: bool = False
+    since: str = ""
+    until: str = ""
+    retired: bool = False
+    alias_of: str = ""
+    unlisted: bool = False
+    listed: bool = True

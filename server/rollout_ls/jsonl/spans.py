@@ -83,6 +83,14 @@ def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
     return tuple(path), span, False
 
 
+def child_at(text: bytes, span: Span, offset: int) -> tuple[str | int, Span] | None:
+    """The member or element of the container at `span` that holds the byte at `offset`; None where none does."""
+    if not (span.start <= offset < span.end and text[span.start] in OPENING):
+        return None
+    hopped, found = _hop_to(text, span, offset)
+    return found if hopped else _child_at(_children_by_tokens(text, span), offset)
+
+
 def _whole(text: bytes) -> Span:
     """The record itself, without white space around it."""
     start = len(text) - len(text.lstrip(SPACE))

@@ -22,10 +22,12 @@ from rollout_ls.formats.codex.plain import pretty as _pretty
 from rollout_ls.formats.codex.plain import text as _text
 from rollout_ls.formats.codex.plain import without_opaque as _without_opaque
 from rollout_ls.formats.content import Content, Part
-from rollout_ls.formats.statement import Statement
+from rollout_ls.formats.statement import Statement, Unknown
 from rollout_ls.jsonl.examine import examine
 
 _LANGUAGE_BY_TOOL = {"apply_patch": "diff", "exec": "javascript"}
+_MAX_SHOWN_TWICE = 65_536
+"""Bytes of a refused record that is shown as it stands beside what could be read of it."""
 _COMMAND_KEYS = ("cmd", "command")
 _LABEL_KEYS = (*_COMMAND_KEYS, "query", "path", "file_path", "message", "url", "q", "plan", "explanation", "chars")
 
@@ -36,14 +38,28 @@ def record_at(data: bytes, statement: Statement) -> Any | None:
     record = types.read(text)
     if record is not None:
         return record
+    if _is_whole(text):
+        return shape.lenient(text)
     for value in examine(data.rstrip(b"\r\n")).values:
         if value.start == statement.start or statement.end < 0:
             return types.read(value.text) or shape.lenient(value.text)
     return None
 
 
+def _is_whole(text: bytes) -> bool:
+    """Whether a text is one JSON object, as it stands."""
+    try:
+        return text.lstrip()[:1] == b"{" and type(orjson.loads(text)) is dict
+    except orjson.JSONDecodeError:
+        return False
+
+
 def content_of(data: bytes, statement: Statement) -> Content:
     """The readable content of a record of a line."""
+    if type(statement) is Unknown:
+        content = _raw(data, statement)
+        if content.parts:
+            return content
     record = record_at(data, statement)
     if record is None:
         return Content()
@@ -52,7 +68,7 @@ def content_of(data: bytes, statement: Statement) -> Content:
     if reader is None or payload is None:
         return _raw(data, statement)
     content = reader(payload)
-    if type(record) is types.View:
+    if type(record) is types.View and (len(data) <= _MAX_SHOWN_TWICE or not content.parts):
         # What a strict reader refuses is shown as it stands too: a lenient view leaves out what it cannot use.
         return msgspec.structs.replace(content, parts=(*content.parts, *_raw(data, statement).parts))
     return content if content.parts or content.facts or content.label else _raw(data, statement)

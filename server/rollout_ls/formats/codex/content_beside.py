@@ -247,7 +247,8 @@ def _agents_waited(payload: Any) -> Content:
 
 
 def _statuses(statuses: Any) -> tuple[list[str], tuple[Part, ...]]:
-    rows, parts = [], []
+    rows: list[str] = []
+    parts: list[Part] = []
     for thread, status in list(statuses.items())[:_MAX_LISTED] if isinstance(statuses, dict) else ():
         word, said = _agent_status(status)
         rows.append(f"{thread}: {word}")
@@ -301,7 +302,7 @@ def _waited(item: Any) -> Content:
 
 
 def _hook_text(item: Any) -> Content:
-    parts = []
+    parts: list[Part] = []
     for fragment in items(item.fragments):
         parts += _part(f"text of the hook {text(get(fragment, 'hookRunId'))}", get(fragment, "text"))
     return Content("".join(part.text for part in parts), tuple(parts), facts(("id", item.id)))
@@ -313,7 +314,7 @@ def _marked(item: Any) -> Content:
 
 # -- what the user said by voice, or answered
 def _answers(payload: Any) -> Content:
-    parts = []
+    parts: list[Part] = []
     for one in items(payload.questions):
         parts.append(Part(f"answer to: {text(get(one, 'question'))}", text(get(one, "answer"))))
     named = facts(("call id", payload.call_id), ("turn id", payload.turn_id), ("order", payload.acceptance_order))

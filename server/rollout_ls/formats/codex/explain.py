@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Any
+
+import msgspec
 
 from rollout_ls.formats.codex import catalogue
 from rollout_ls.formats.codex.catalogue import (
@@ -24,9 +27,19 @@ from rollout_ls.formats.codex.catalogue import (
     Type,
     Words,
 )
-from rollout_ls.formats.codex.describe import KindText, ShapeText, text_of_kind, texts
+from rollout_ls.formats.codex.describe import (
+    KindText,
+    Place,
+    ShapeText,
+    allowed_words,
+    locate,
+    meaning,
+    text_of_kind,
+    texts,
+)
 from rollout_ls.formats.codex.types import INTEGERS
-from rollout_ls.formats.explanation import FieldExplained, KindExplained
+from rollout_ls.formats.explanation import FieldExplained, KindExplained, PlaceExplained
+from rollout_ls.jsonl.spans import Span, child_at, members
 
 SHAPES = "shape"
 PARTS = "part"
@@ -71,6 +84,105 @@ def explain_kind(name: str) -> KindExplained | None:
         return _explain(kind)
     shape = facts.shapes.get(name.removeprefix(f"{SHAPES}/")) if name.startswith(f"{SHAPES}/") else None
     return _explain_shape(name, shape) if shape is not None else None
+
+
+def explain_place(record: Any, path: tuple[str | int, ...]) -> PlaceExplained | None:
+    """What is known of a place in a record, given as plain values; None where it stands in what nobody lists.
+
+    The record may be pruned to what stands beside the path: only the words that tell variants apart are looked at.
+    """
+    if not path:
+        return None
+    name = _path_name(path)
+    place = locate(record, path)
+    if place is None:
+        return PlaceExplained(name, unlisted=True, listed=False) if _is_unlisted(record, path) else None
+    words, open_ = allowed_words(place) or ({}, False)
+    field = place.field
+    listed = not isinstance(place.type, Scalar)
+    told = PlaceExplained(name, _type(place.type), place.owner, None, meaning(place) or "", words, open_, listed=listed)
+    if field is None:
+        return told
+    return msgspec.structs.replace(
+        told,
+        need=field.need,
+        since=field.since or "",
+        until=field.until or "",
+        retired=field.retired,
+        alias_of=field.alias_of or "",
+    )
+
+
+def explain_at(text: bytes, offset: int) -> tuple[PlaceExplained, Span, bool] | None:
+    """What is known of the key or value at a byte of a record, its span there, and whether that is on the key.
+
+    Goes down no further than the catalogue lists, and decodes no more than tells where the way leads. What stands
+    deeper is explained by the last key that is known; None where there is nothing to explain.
+    """
+    record: dict[str | int, Any] = {}
+    inside = record
+    path: tuple[str | int, ...] = ()
+    told: tuple[PlaceExplained, Span, bool] | None = None
+    span = Span(0, len(text.rstrip()))
+    while (found := _step_to(text, span, offset, inside)) is not None:
+        step, child = found
+        path = (*path, step)
+        place = explain_place(record, path)
+        if place is None:
+            break
+        on_key = child.key_start <= offset < child.key_end
+        told = (place, child, on_key)
+        if on_key or not place.listed or text[child.start] not in _OPENING:
+            break
+        inside[step] = {}
+        inside = inside[step]
+        span = child
+    return told
+
+
+_OPENING = b"{["
+_SHORT = 200
+"""Bytes of a value that may tell which variant an object is."""
+_FEW = 64
+"""Members of an object among which such a value is looked for."""
+
+
+def _step_to(text: bytes, span: Span, offset: int, inside: dict[str | int, Any]) -> tuple[str | int, Span] | None:
+    """The member or element at an offset of a container; the short members of an object are noted in ``inside``."""
+    if text[span.start : span.start + 1] != b"{":
+        return child_at(text, span, offset)
+    found = members(text[span.start : span.end], span.start)
+    for key, member in found[:_FEW]:
+        inside[key] = None
+        if member.end - member.start <= _SHORT:
+            try:
+                inside[key] = msgspec.json.decode(text[member.start : member.end])
+            except (msgspec.DecodeError, RecursionError):
+                continue
+    return next(((key, one) for key, one in found if one.key_start <= offset < one.end), None)
+
+
+def _path_name(path: tuple[str | int, ...]) -> str:
+    name = ""
+    for step in path:
+        name += "[]" if isinstance(step, int) else f".{step}" if name else step
+    return name
+
+
+def _is_unlisted(record: Any, path: tuple[str | int, ...]) -> bool:
+    """Whether a place that is not known is a key of an object whose keys are."""
+    if not isinstance(path[-1], str):
+        return False
+    if len(path) == 1:
+        return True
+    above: Place | None = locate(record, path[:-1])
+    return above is not None and _lists_keys(above.type)
+
+
+def _lists_keys(node: Type) -> bool:
+    if isinstance(node, OneOf | Either):
+        return any(_lists_keys(option) for option in node.options)
+    return isinstance(node, Obj | Tagged) or (isinstance(node, Keyed) and not node.open_keys)
 
 
 def _explain(kind: Kind) -> KindExplained:

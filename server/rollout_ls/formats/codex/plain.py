@@ -14,6 +14,8 @@ import orjson
 from rollout_ls.formats.codex import types
 
 _HIDDEN_KEYS = ("encrypted_content", "image_url", "imageUrl", "audio_url", "audioUrl", "result", "data", "blob")
+_OPAQUE_SIGNS = (b";base64,", b'"encrypted_content": "', b'"data": "', b'"result": "', b'"blob": "')
+"""What stands in a text as ``pretty`` lays it out where something may have to be left out."""
 _MAX_DEPTH = 60
 _LONG_DATA = 2000
 _BASE64_IMAGES = {"iVBORw0K": "image/png", "/9j/4AAQ": "image/jpeg", "R0lGODlh": "image/gif", "UklGR": "image/webp"}
@@ -83,7 +85,10 @@ def _without_nulls(value: Any) -> Any:
 def pretty(value: Any) -> str:
     """A value as indented JSON, opaque parts replaced by their size; empty where it cannot be told."""
     try:
-        return orjson.dumps(without_opaque(value), option=orjson.OPT_INDENT_2).decode("utf-8", "replace")
+        told = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+        if any(sign in told for sign in _OPAQUE_SIGNS):
+            told = orjson.dumps(without_opaque(value), option=orjson.OPT_INDENT_2)
+        return told.decode("utf-8", "replace")
     except (TypeError, ValueError, RecursionError):
         return ""
 
