@@ -19,11 +19,13 @@ from rollout_ls.formats.codex.plain import items as _list
 from rollout_ls.formats.codex.plain import media as _media
 from rollout_ls.formats.codex.plain import plain as _plain
 from rollout_ls.formats.codex.plain import pretty as _pretty
+from rollout_ls.formats.codex.plain import pretty_json
 from rollout_ls.formats.codex.plain import text as _text
 from rollout_ls.formats.codex.plain import without_opaque as _without_opaque
 from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.statement import Statement, Unknown
 from rollout_ls.jsonl.examine import examine
+from rollout_ls.jsonl.spans import find
 
 _LANGUAGE_BY_TOOL = {"apply_patch": "diff", "exec": "javascript"}
 _MAX_SHOWN_TWICE = 65_536
@@ -82,16 +84,12 @@ def time_text(data: bytes, statement: Statement) -> str:
 
 
 def _raw(data: bytes, statement: Statement) -> Content:
-    """A record as indented JSON, opaque values replaced by their size."""
+    """A record's payload as indented JSON, opaque values replaced by their size."""
     text = data if statement.end < 0 else data[statement.start : statement.end]
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return Content()
-    body = value.get("payload", value) if isinstance(value, dict) else value
-    if isinstance(body, dict) and not body:
-        return Content()
-    return Content(parts=(Part("content", _pretty(body), "json"),))
+    payload = find(text, ("payload",))
+    body = text.strip() if payload is None else text[payload.start : payload.end]
+    shown = pretty_json(body)
+    return Content(parts=(Part("content", shown, "json"),)) if shown not in ("", "{}") else Content()
 
 
 # -- parts of messages and outputs

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rollout_ls.formats.codex.plain import facts, get, items, known, plain, pretty, text
+import msgspec
+
+from rollout_ls.formats.codex.plain import facts, get, items, known, plain, pretty, pretty_json, text
 from rollout_ls.formats.content import Content, Part
 
 _MAX_LISTED = 200
@@ -95,10 +97,13 @@ def _goal(payload: Any) -> Content:
 
 
 def _world_state(payload: Any) -> Content:
-    state = plain(payload.state)
-    keys = ", ".join(state) if isinstance(state, dict) else ""
+    state = payload.state
+    try:
+        shown = pretty_json(msgspec.json.encode(state))  # its facts are undecoded as yet
+    except (TypeError, ValueError, RecursionError):
+        shown = pretty(plain(state))
     what = {True: "the whole state", False: "what changed"}.get(payload.full)
-    return Content(keys, (Part("state", pretty(state), "json"),), facts(("holds", what)))
+    return Content("", (Part("state", shown, "json"),), facts(("holds", what)))
 
 
 def _agent_task(payload: Any) -> Content:

@@ -59,7 +59,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return _plain_dict(value)
     try:
         return msgspec.to_builtins(value)
     except (TypeError, ValueError):
@@ -68,6 +68,13 @@ def plain(value: Any) -> Any:
         return orjson.loads(msgspec.json.encode(value))  # what is left undecoded inside a struct
     except (TypeError, ValueError, RecursionError):
         return value
+
+
+def _plain_dict(value: dict[str, Any]) -> Any:
+    try:
+        return orjson.loads(msgspec.json.encode(value))  # at once where it holds nothing but undecoded and plain values
+    except (TypeError, ValueError, RecursionError):
+        return {key: plain(one) for key, one in value.items()}
 
 
 def known(value: Any) -> Any:
@@ -91,6 +98,20 @@ def pretty(value: Any) -> str:
         return told.decode("utf-8", "replace")
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def pretty_json(text: bytes | msgspec.Raw) -> str:
+    """As ``pretty``, of JSON text: numbers and doubled keys stay as they are written. Empty where it is no JSON."""
+    try:
+        told = msgspec.json.format(bytes(text), indent=2)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return ""
+    if any(sign in told for sign in _OPAQUE_SIGNS):
+        try:
+            return pretty(orjson.loads(told))
+        except orjson.JSONDecodeError:
+            return ""
+    return told.decode("utf-8", "replace")
 
 
 def without_opaque(value: Any, depth: int = 0) -> Any:
