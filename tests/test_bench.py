@@ -79,9 +79,9 @@ def test_statistics_count_every_line(lines: list[bytes]) -> None:
 
 @pytest.mark.skipif(not SERVER_THERE, reason="no server yet")
 def test_harness_measures_a_small_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.bars.RUNS", 1)
-    monkeypatch.setattr("bench.bars.ROUNDS_SECONDS", 0.0)
-    monkeypatch.setattr("bench.bars.EDITS", 4)
+    monkeypatch.setattr("bench.measuring.RUNS", 1)
+    monkeypatch.setattr("bench.measuring.ROUNDS_SECONDS", 0.0)
+    monkeypatch.setattr("bench.stdio.EDITS", 4)
     assert run.main(["--size", "0.2"]) == 0, capsys.readouterr().out
     told = capsys.readouterr().out
     assert all(word in told for word in ("eager pass", "open to findings", "append a line", "resident", "hover"))

@@ -20,7 +20,6 @@ import orjson
 
 ANSWER_SECONDS = 120.0
 CAPABILITIES = {
-    "general": {"positionEncodings": ["utf-8", "utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"workspaceFolders": True, "diagnostics": {"refreshSupport": True}},
     "textDocument": {
@@ -54,7 +53,10 @@ def encode(message: dict[str, Any]) -> bytes:
 class Client:
     """A running server. Use it as a context: it is shut down at the end, and killed when it does not go."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], encodings: tuple[str, ...] = ("utf-8", "utf-16")) -> None:
+        """Starts the server and waits until it has answered `initialize`; `encodings` are those offered to it."""
+        capabilities = {**CAPABILITIES, "general": {"positionEncodings": list(encodings)}}
+        self.started = time.perf_counter()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.answers: queue.Queue[tuple[Any, Any, float]] = queue.Queue()
         self.notes: collections.deque[dict[str, Any]] = collections.deque(maxlen=1000)
@@ -64,7 +66,7 @@ class Client:
         self._writing = threading.Lock()
         for work in (self._read, self._drain):
             threading.Thread(target=work, daemon=True).start()
-        self.initialized = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": CAPABILITIES})
+        self.initialized = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
         self.write(encode({"method": "initialized", "params": {}}))
 
     @property
@@ -101,19 +103,25 @@ class Client:
         return self.wait()
 
     def wait(self) -> Answer:
-        """The answer to the last request."""
+        """The answer to the last request; those to earlier ones are passed over."""
         while True:
-            try:
-                ident, content, at = self.answers.get(timeout=ANSWER_SECONDS)
-            except queue.Empty:
-                raise ServerFailed(f"no answer in {ANSWER_SECONDS:.0f} s") from None
-            if content is None:
-                raise ServerFailed(self.errors.decode("utf-8", "replace")[-2000:] or "the server has ended")
-            if ident != self.last_id:
-                continue
-            if "error" in content:
-                raise ServerFailed(str(content["error"])[:500])
-            return Answer(content.get("result"), at)
+            answered = self.next_answer(ANSWER_SECONDS)
+            if answered is None:
+                raise ServerFailed(f"no answer in {ANSWER_SECONDS:.0f} s")
+            if answered[0] == self.last_id:
+                return answered[1]
+
+    def next_answer(self, seconds: float) -> tuple[Any, Answer] | None:
+        """(id, answer) of whichever answer comes next, None where none comes in that time."""
+        try:
+            ident, content, at = self.answers.get(timeout=max(0.0, seconds))
+        except queue.Empty:
+            return None
+        if content is None:
+            raise ServerFailed(self.errors.decode("utf-8", "replace")[-2000:] or "the server has ended")
+        if "error" in content:
+            raise ServerFailed(str(content["error"])[:500])
+        return ident, Answer(content.get("result"), at)
 
     def _read(self) -> None:
         out = self.process.stdout
@@ -146,10 +154,10 @@ class Client:
 
     # -- documents
 
-    def did_open(self, uri: str, text: bytes) -> bytes:
+    def did_open(self, uri: str, text: bytes, language: str = "jsonl") -> bytes:
         """The encoded notification."""
         self.versions[uri] = 1
-        document = {"uri": uri, "languageId": "jsonl", "version": 1, "text": text.decode()}
+        document = {"uri": uri, "languageId": language, "version": 1, "text": text.decode()}
         return encode({"method": "textDocument/didOpen", "params": {"textDocument": document}})
 
     def did_change(self, uri: str, start: tuple[int, int], end: tuple[int, int], text: str) -> bytes:
@@ -170,6 +178,28 @@ class Client:
     def ask_findings(self, uri: str) -> bytes:
         return self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
 
+    def ask_at(self, method: str, uri: str, place: tuple[int, int]) -> bytes:
+        """A request on a place, (line, character) from 0; `method` without its `textDocument/`."""
+        position = {"line": place[0], "character": place[1]}
+        return self.request(f"textDocument/{method}", {"textDocument": {"uri": uri}, "position": position})
+
+    def ask_outline(self, uri: str) -> bytes:
+        return self.request("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+
+    def opened(self, uri: str, text: bytes, language: str = "jsonl") -> float:
+        """Opens a document: seconds from the first byte of didOpen to the last of the findings."""
+        return self.timed(self.did_open(uri, text, language), self.ask_findings(uri))[0]
+
+    def opened_and_closed(self, uri: str, text: bytes, language: str = "jsonl") -> float:
+        """As `opened`; the document is closed afterwards."""
+        seconds = self.opened(uri, text, language)
+        self.write(self.did_close(uri))
+        return seconds
+
+    def changed(self, uri: str, start: tuple[int, int], end: tuple[int, int], text: str) -> float:
+        """Seconds from a change to the findings of the text after it."""
+        return self.timed(self.did_change(uri, start, end, text), self.ask_findings(uri))[0]
+
     def timed(self, *messages: bytes) -> tuple[float, Any]:
         """Writes the messages, the last one a request: (seconds until its answer was read, its result)."""
         started = time.perf_counter()
@@ -187,6 +217,24 @@ class Client:
             if line.startswith(name + ":"):
                 return int(line.split()[1]) * 1024
         raise ServerFailed(f"no {name} in the process's status")
+
+    def cpu_seconds(self) -> float:
+        """What the process has used so far; 0 where there is no /proc."""
+        try:
+            fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / 100
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Waits until the server's later passes are over: until its process has been quiet for half a second."""
+        end = time.monotonic() + seconds
+        used, since = self.cpu_seconds(), time.monotonic()
+        while time.monotonic() < min(end, since + 0.5):
+            time.sleep(0.1)
+            now = self.cpu_seconds()
+            if now - used > 0.01:
+                used, since = now, time.monotonic()
 
     def __enter__(self) -> Client:
         return self
