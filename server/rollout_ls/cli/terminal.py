@@ -7,6 +7,7 @@ a traceback, never text of a rollout to stderr.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,8 @@ Segment = tuple[str, str]
 """(text, style): a piece of one line. The style is a word of ``rich``, or nothing."""
 
 COMMAND = "rollout-ls"
+_PAGE_LINK = re.compile(r"\[([\w-]+)\]\(\1\.md\)")
+"""A link from one page to another, which leads nowhere on a terminal."""
 
 
 class ToolError(Exception):
@@ -47,7 +50,7 @@ def write_markdown(text: str) -> None:
         return
     from rich.markdown import Markdown
 
-    _console().print(Markdown(text, hyperlinks=False))
+    _console().print(Markdown(_PAGE_LINK.sub(r"`\1`", text), hyperlinks=False))
 
 
 def flush() -> None:
