@@ -28,11 +28,23 @@ def vscode_manifest() -> str:
 def kinds() -> dict[str, Callable[[], str]]:
     """The pages of all kinds of records, a family each, and their index."""
     explained = [kind for name in kind_names() if (kind := explain_kind(name)) is not None]
-    return {f"docs/kinds/{name}": partial(str, text) for name, text in kind_pages(explained).items()}
+    made_of = "the catalogue in server/rollout_ls/formats/codex/catalogue"
+    return {f"docs/kinds/{name}": partial(noted, text, made_of) for name, text in kind_pages(explained).items()}
+
+
+def rules_index() -> str:
+    """The table of all rules, with links to their pages."""
+    return noted(rules_markdown(linked=True), "server/rollout_ls/rules/registry.py")
+
+
+def noted(page: str, made_of: str) -> str:
+    """A page that says below its head what it is made of."""
+    head, _, rest = page.partition("\n")
+    return f"{head}\n\n<!-- Made by docs/generate.py from {made_of}: change it there. -->\n{rest}"
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "docs/rules/README.md": partial(rules_markdown, linked=True),
+    "docs/rules/README.md": rules_index,
     **kinds(),
     "docs/settings.md": settings_page,
     "docs/settings.schema.json": settings_schema,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rollout_ls.formats.explanation import FieldExplained, KindExplained, Need, Stored
+from rollout_ls.formats.records import earliest_release
 from rollout_ls.rules.registry import FAMILIES, RULES, Rule
 
 NEEDS: dict[Need, str] = {
@@ -97,7 +98,7 @@ def _facts(kind: KindExplained) -> Iterator[str]:
     if kind.family not in ("shape", "part"):
         yield f"stored {STORED[kind.stored]}"
     if kind.since or kind.since_version:
-        yield f"since {_moment(kind.since, kind.since_version)}"
+        yield f"since {_beginning(kind.since, kind.since_version)}"
     if kind.until or kind.until_version:
         yield f"until {_moment(kind.until, kind.until_version)}"
     if kind.refused:
@@ -105,6 +106,12 @@ def _facts(kind: KindExplained) -> Iterator[str]:
     if kind.aliases:
         yield f"also spelled {', '.join(f'`{alias}`' for alias in kind.aliases)}"
     yield from kind.links
+
+
+def _beginning(date: str, version: str) -> str:
+    """A day with the release that it came out in, or with the first one that it can have come out in."""
+    release = "" if version else earliest_release(date)
+    return f"{date} (Codex {release} or later)" if release else _moment(date, version)
 
 
 def _moment(date: str, version: str) -> str:
