@@ -1,15 +1,18 @@
-"""The hover: what a record is, and its content decoded.
+"""The hover: what a record is, what the key under the cursor means, and the record's content decoded.
 
-Answers Markdown that is harmless whatever the record holds: quoted text is fenced by more backticks than it has,
-masked and printable, and at most ``MAX_QUOTED`` bytes of it are shown, with the true size said. Encrypted values and
-images are told by their size alone.
+Answers Markdown that is harmless whatever the record holds: all of it goes over a ``Page``, which escapes, masks and
+fences, and quotes no more than the limit with the true size said. Encrypted values and images are told by their size
+alone. The words for kinds and keys come from the catalogue, which is read at the first hover.
 """
 
 from __future__ import annotations
 
 import msgspec
 
+from rollout_ls.features.meanings import key_meaning, kind_meaning
+from rollout_ls.features.moments import first_moment, moment_of
 from rollout_ls.features.navigation import cut_place, record_start, ref_at
+from rollout_ls.features.page import Page, code, strong
 from rollout_ls.features.words import (
     counted,
     lineage,
@@ -43,16 +46,13 @@ from rollout_ls.formats.times import time_of_day
 from rollout_ls.projection.entry import Ref
 from rollout_ls.projection.session import Session, Turn
 from rollout_ls.projection.surroundings import Surroundings
-from rollout_ls.text.display import block, bytes_text, cut, duration_text, fence, inline_code
+from rollout_ls.text.display import bytes_text, duration_text
 from rollout_ls.text.rows import Line, Place
-from rollout_ls.text.secrets import mask
 
-MAX_QUOTED = 4_000
-"""Bytes of content that one hover quotes at most."""
-MAX_PART_CHARACTERS = 2_400
-MAX_PART_ROWS = 40
 _LOOKED_AT = 16_384
-"""Characters of a part that are masked and made printable before it is cut."""
+"""Bytes of a damaged line that are looked at."""
+_LINES_BACK = 100
+"""Damaged or blank lines that are gone over to find the record before."""
 
 
 class Hover(msgspec.Struct, frozen=True):
@@ -68,20 +68,30 @@ def hover(
     """What a person reads on pointing at an offset of a line; None on blank lines."""
     ref = ref_at(line, offset)
     if ref is None:
-        return _damaged(session, line, markdown) if not line.reading.blank else None
+        return _damaged(session, line, markdown, surroundings) if not line.reading.blank else None
     told = _told_record(session, ref)
-    parts = [_title(session, ref, surroundings), *_facts(session, ref)]
-    content = content_of(told.line.data, told.statement)
-    page = _Page(markdown)
-    for text in parts:
+    page = Page(markdown, surroundings.limits.hover_bytes)
+    page.say(_title(session, ref, surroundings))
+    version = session.header.version if session.header is not None else ""
+    about_kind = kind_meaning(ref.statement.kind, version)
+    if about_kind:
+        page.say(about_kind)
+    place, about_key = key_meaning(ref, offset, version)
+    if about_key:
+        page.say(about_key)
+    elapsed = _elapsed(session, ref)
+    if elapsed:
+        page.say(elapsed)
+    for text in _facts(session, ref):
         page.say(text)
+    content = content_of(told.line.data, told.statement)
     for name, value in content.facts:
         page.fact(name, value)
     for part in content.parts:
         page.quote(part)
     if ref.statement is not told.statement:
         page.say(f"Told by line {session.buffer.row_of(told.line) + 1} as well, which is this entry's own record.")
-    return Hover(_place(ref), page.text())
+    return Hover(place or record_start(ref), page.text())
 
 
 def _told_record(session: Session, ref: Ref) -> Ref:
@@ -92,15 +102,43 @@ def _told_record(session: Session, ref: Ref) -> Ref:
     return owner
 
 
-def _place(ref: Ref) -> Place:
-    return record_start(ref)
+def _elapsed(session: Session, ref: Ref) -> str:
+    """How long after the session's start and after the record before it was written."""
+    moment = moment_of(ref)
+    if moment is None:
+        return ""
+    facts = []
+    start, before = first_moment(session), _record_before(session, ref)
+    if start is not None and before is not None:
+        facts.append(f"{_distance(moment - start)} the session's start")
+    last = moment_of(before) if before is not None else None
+    if last is not None:
+        facts.append(f"{_distance(moment - last)} the record before")
+    return " · ".join(facts)
 
 
-def _damaged(session: Session, line: Line, markdown: bool) -> Hover:
+def _distance(elapsed_ms: int) -> str:
+    return f"{duration_text(abs(elapsed_ms))} {'after' if elapsed_ms >= 0 else 'before'}"
+
+
+def _record_before(session: Session, ref: Ref) -> Ref | None:
+    """The record in front of a record; None for the first one."""
+    line: Line | None = ref.line
+    for _ in range(_LINES_BACK):
+        if line is None:
+            return None
+        for statement in reversed(line.reading.statements):
+            if line is not ref.line or statement.start < ref.statement.start:
+                return Ref(line, statement)
+        line = session.buffer.before(line)
+    return None
+
+
+def _damaged(session: Session, line: Line, markdown: bool, surroundings: Surroundings) -> Hover:
     """What is left of a line without a record: where it breaks, and how it begins."""
     turn = session.turn_at(line)
-    page = _Page(markdown)
-    page.say(" · ".join(["**Damaged line**", *([_turn_title(turn)] if turn is not None else [])]))
+    page = Page(markdown, surroundings.limits.hover_bytes)
+    page.say(" · ".join([strong("Damaged line"), *([_turn_title(turn)] if turn is not None else [])]))
     for fault in line.reading.broken:
         where = one_line(fault.detail or fault.path, 120)
         page.say(f"No record could be read: {fault.what.replace('-', ' ')}{f' {where}' if where else ''}")
@@ -133,11 +171,12 @@ def _title(session: Session, ref: Ref, surroundings: Surroundings) -> str:
     model = session.model_of(turn) if turn is not None else ""
     if model:
         facts.append(one_line(model, 60))
-    time = time_of_day(time_of(ref.line.data, ref.statement), surroundings.utc_offset_minutes)
+    written = time_of(ref.line.data, ref.statement)
+    time = time_of_day(written, surroundings.utc_offset_minutes, surroundings.zone)
     if time:
         facts.append(time)
-    kind = inline_code(ref.statement.kind) if ref.statement.kind else "kind not known"
-    return " · ".join([f"**{_name(session, ref)}** {kind}", *facts])
+    kind = code(ref.statement.kind) if ref.statement.kind else "kind not known"
+    return " · ".join([f"{strong(_name(session, ref))} {kind}", *facts])
 
 
 def _turn_title(turn: Turn) -> str:
@@ -189,11 +228,10 @@ def _facts(session: Session, ref: Ref) -> list[str]:
         return _turn_facts(session, ref)
     if isinstance(statement, Rollback):
         return _rollback_facts(session, ref, statement)
-    if isinstance(statement, Compaction) and not statement.marker:
-        return [f"Keeps {counted(statement.items, 'item')}; the record is {bytes_text(ref.line.size)}."]
-    if isinstance(statement, Message) and statement.phase:
-        return []
-    return []
+    if isinstance(statement, Compaction):
+        return _compaction_facts(session, ref)
+    about = session.about(ref)
+    return [f"About line {_number(session, about)}: {_name(session, about)}"] if about is not None else []
 
 
 def _number(session: Session, ref: Ref) -> int:
@@ -211,6 +249,30 @@ def _call_facts(session: Session, ref: Ref) -> list[str]:
     result = session.result_of(ref)
     if result is not None and end.told_by is not result:
         facts.append(f"Result on line {_number(session, result)}")
+    return facts
+
+
+def _compaction_facts(session: Session, ref: Ref) -> list[str]:
+    """What it did to the history that the model sees; the records before stay in the file."""
+    owner = session.owner_of(ref)
+    effect = session.effect_of(owner)
+    if effect is None:
+        return []
+    parts = [
+        f"{did} {counted(amount.items, 'item')} ({bytes_text(amount.bytes)})"
+        for did, amount in (("kept", effect.kept), ("rewrote", effect.rewritten), ("dropped", effect.dropped))
+    ]
+    least = "" if effect.whole else " at least"
+    facts = [f"Of what the model sees it{least} {', '.join(parts)}. The records before stay in this file."]
+    facts.append(f"The record is {bytes_text(owner.line.size)}")
+    compaction = owner.statement
+    if isinstance(compaction, Compaction):
+        usage = session.usage_of_response(compaction.response_id)
+        if usage is not None:
+            facts.append(f"Its summary was made by the answer whose tokens are on line {_number(session, usage)}")
+        before = session.compaction_before(owner)
+        if before is not None:
+            facts.append(f"Closes the context window that line {_number(session, before)} opened")
     return facts
 
 
@@ -263,22 +325,39 @@ def _header_facts(session: Session, ref: Ref, header: Header) -> list[str]:
     if own is not None and own.statement is not header:
         facts.append(
             f"A further header ({session_name(session)} is the file's own, line {_number(session, own)}): "
-            f"thread {inline_code(header.thread_id)}"
+            f"thread {code(header.thread_id)}"
         )
     else:
-        facts.append(f"Thread {inline_code(header.thread_id or '(no id)')}")
+        facts.append(f"Thread {code(header.thread_id or '(no id)')}")
     origin = lineage(header)
     if origin:
         facts.append(one_line(origin, 300))
     if own is not None and own.statement is header:
         facts.append(f"{counted(len(session.own_turns), 'turn')} in this file")
+    copied = session.copied_header
+    if own is not None and ((copied is not None and copied.statement is header) or own.statement is header):
+        facts += _inherited_facts(session, is_copy=own.statement is not header)
+    return facts
+
+
+def _inherited_facts(session: Session, *, is_copy: bool) -> list[str]:
+    """What was copied from another thread, and which lines that is."""
+    span = session.inherited_span
+    if span is None:
+        return ["Nothing but this header was inherited: no copied turn follows"] if is_copy else []
+    row_of = session.buffer.row_of
+    turns = counted(len(session.turns) - len(session.own_turns), "inherited turn")
+    facts = [f"{turns}, copied to lines {row_of(span[0]) + 1} to {row_of(span[1]) + 1}"]
+    tokens = session.usage.inherited
+    if tokens.total:
+        facts.append(f"Inherited, not counted as this thread's own: {tokens_text(tokens)}")
     return facts
 
 
 def _turn_facts(session: Session, ref: Ref) -> list[str]:
-    turn = session.turn_of(ref)
+    turn = session.turn_of_mark(ref)
     if turn is None:
-        return []
+        return ["No turn is open that it could end"] if isinstance(ref.statement, TurnEnd) else []
     facts = [turn_name(session, turn), f"Status: {turn_status(turn)}"]
     duration = turn_duration(session, turn)
     if duration is not None:
@@ -291,7 +370,31 @@ def _turn_facts(session: Session, ref: Ref) -> list[str]:
         facts.append(tokens_text(tokens))
     if turn.rolled_back_by is not None:
         facts.append(f"Rolled back by line {_number(session, turn.rolled_back_by)}")
+    facts += _edge_facts(session, ref, turn)
     return [one_line(fact, 300) for fact in facts]
+
+
+def _edge_facts(session: Session, ref: Ref, turn: Turn) -> list[str]:
+    """Where the other end of a turn is, its answer, and what is odd about its ends."""
+    facts = []
+    if isinstance(ref.statement, TurnStart):
+        if turn.end is not None:
+            facts.append(f"Ends on line {_number(session, turn.end)}")
+        elif turn.next_start is not None:
+            facts.append(f"Closed without a word by the start on line {_number(session, turn.next_start)}")
+    else:
+        facts.append(f"Began on line {_number(session, turn.start.start)}")
+        if ref.statement.turn_id and ref.statement.turn_id != turn.turn_id:
+            facts.append("Names a turn that never started here; it ends the open one")
+        if turn.end is not None and turn.end.statement is not ref.statement:
+            facts.append(f"Said again: the turn had ended on line {_number(session, turn.end)}")
+    answer = session.answer_of(turn)
+    if answer is not None:
+        facts.append(f"Answer on line {_number(session, answer.ref)}")
+    steps = sum(not step.is_compaction for step in session.steps_of(turn))
+    if steps:
+        facts.append(counted(steps, "step"))
+    return facts
 
 
 def _rollback_facts(session: Session, ref: Ref, rollback: Rollback) -> list[str]:
@@ -301,64 +404,8 @@ def _rollback_facts(session: Session, ref: Ref, rollback: Rollback) -> list[str]
         return [f"Takes back {counted(rollback.turns, 'turn')}, none of which stands in this file."]
     row_of = session.buffer.row_of
     first, last = row_of(taken[0].first) + 1, row_of(taken[-1].last) + 1
-    names = ", ".join(_turn_title(turn) for turn in taken)
-    return [f"Takes back {counted(len(taken), 'turn')}: {names} (lines {first} to {last})."]
-
-
-# -- the page
-class _Page:
-    """The text of a hover in work: counts what it quotes."""
-
-    def __init__(self, markdown: bool) -> None:
-        self.markdown = markdown
-        self.lines: list[str] = []
-        self.left = MAX_QUOTED
-
-    def say(self, text: str) -> None:
-        self.lines.append(text if self.markdown else text.replace("**", "").replace("`", ""))
-
-    def fact(self, name: str, value: str) -> None:
-        shown = one_line(value, 200)
-        self.lines.append(f"{name}: {inline_code(shown) if self.markdown else shown}")
-
-    def quote(self, part: Part) -> None:
-        if part.omitted:
-            self.say(f"[{one_line(part.omitted, 80)}, {_size_of(part)}]")
-            return
-        if not part.text:
-            self.say(f"{part.title}: (empty)")
-            return
-        if self.left <= 0:
-            self.say(f"{one_line(part.title, 80)}: {len(part.text)} characters, not shown")
-            return
-        shown, whole = _shown(part.text, self.left)
-        self.left -= len(shown.encode("utf-8", "replace"))
-        self.say(f"{one_line(part.title, 200)}:")
-        self.lines.append(fence(shown, part.language) if self.markdown else shown)
-        if not whole:
-            self.say(f"{min(len(shown), len(part.text))} of {len(part.text)} characters shown")
-
-    def text(self) -> str:
-        return "\n\n".join(self.lines)
-
-
-def _size_of(part: Part) -> str:
-    if "encrypted" in part.omitted or "address" in part.omitted:
-        return f"{part.size} characters"
-    return f"about {max(1, round(part.size / 1000)):,} kB decoded"
-
-
-def _shown(text: str, room: int) -> tuple[str, bool]:
-    """(the beginning of a text, masked and printable; whether it is all)."""
-    head = block(mask(text[:_LOOKED_AT]))
-    rows = head.split("\n", MAX_PART_ROWS)
-    whole = len(text) <= _LOOKED_AT and len(rows) <= MAX_PART_ROWS
-    head = "\n".join(rows[:MAX_PART_ROWS])
-    head, was_cut = cut(head, MAX_PART_CHARACTERS)
-    raw = head.encode("utf-8", "replace")
-    if len(raw) > room:
-        head, was_cut = raw[:room].decode("utf-8", "ignore"), True
-    return head, whole and not was_cut
-
-
-
+    names = one_line(", ".join(_turn_title(turn) for turn in taken), 300)
+    facts = [f"Takes back {counted(len(taken), 'turn')}: {names} (lines {first} to {last})."]
+    if len(taken) < rollback.turns:
+        facts.append(f"It asks for {counted(rollback.turns, 'turn')}; no more stood in this file.")
+    return facts

@@ -68,13 +68,10 @@ def partner_of(session: Session, ref: Ref) -> Ref | None:
 
 
 def _turn_partner(session: Session, ref: Ref) -> Ref | None:
-    own = session.turn_by_start.get(ref.statement)
-    if own is not None:
-        return own.end
-    for turn in session.turns:
-        if turn.end is not None and turn.end.statement is ref.statement:
-            return turn.start.start
-    return None
+    turn = session.turn_of_mark(ref)
+    if turn is None:
+        return None
+    return turn.end if turn.start.start.statement is ref.statement else turn.start.start
 
 
 def record_start(ref: Ref) -> Place:

@@ -210,13 +210,7 @@ def _entry_name(session: Session, entry: Entry, steer: bool) -> str:
 
 def phase_of(session: Session, entry: Entry) -> str:
     """The phase that any record of a message tells."""
-    statement = entry.ref.statement
-    if isinstance(statement, Message) and statement.phase:
-        return statement.phase
-    for mirror in session.links_of(entry.ref, "mirror"):
-        if isinstance(mirror.statement, Message) and mirror.statement.phase:
-            return mirror.statement.phase
-    return ""
+    return session.phase_of(entry)
 
 
 def _said(head: str, ref: Ref) -> str:

@@ -11,12 +11,14 @@ import re
 from rollout_ls.formats.codex import content as _codex_content
 from rollout_ls.formats.codex import drift as _codex_drift
 from rollout_ls.formats.codex import explain as _codex_explain
+from rollout_ls.formats.codex import history as _codex_history
 from rollout_ls.formats.codex import labels as _codex_labels
 from rollout_ls.formats.codex import places as _codex_places
 from rollout_ls.formats.codex.reader import read_line
 from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.drift import Stranger
 from rollout_ls.formats.explanation import KindExplained
+from rollout_ls.formats.history import HistoryItem
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
 
@@ -26,6 +28,7 @@ __all__ = [
     "Part",
     "content_of",
     "explain_kind",
+    "history_items",
     "kind_names",
     "label_of",
     "read_line",
@@ -50,6 +53,11 @@ def content_of(data: bytes, statement: Statement) -> Content:
 def label_of(data: bytes, statement: Statement) -> str:
     """The text that a one-line name of a record shows the beginning of: the label of its content, found quicker."""
     return _codex_labels.label_of(data, statement)
+
+
+def history_items(data: bytes, statement: Statement) -> tuple[HistoryItem, ...]:
+    """The items that a record adds to the model's history; of a compaction those that it leaves there."""
+    return _codex_history.history_items(data, statement)
 
 
 def span_of(data: bytes, statement: Statement | None, name: Name) -> Span | None:

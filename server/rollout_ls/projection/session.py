@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from rollout_ls.formats.records import time_of
 from rollout_ls.formats.statement import (
     Call,
     CallMirror,
@@ -27,11 +28,14 @@ from rollout_ls.formats.statement import (
     Rollback,
     Settings,
     Statement,
-    Tokens,
     TurnEnd,
+    Usage,
 )
+from rollout_ls.formats.times import milliseconds
+from rollout_ls.projection.compaction import Effect, effect_of
 from rollout_ls.projection.entry import Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
 from rollout_ls.projection.fold import BlockFold, TurnMode
+from rollout_ls.projection.steps import ModelStep, steps_of
 from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line
@@ -56,15 +60,13 @@ class Turn(msgspec.Struct, frozen=True):
     reason: str
     end: Ref | None
     next_start: Ref | None
+    inherited: bool = False
+    """Whether it was copied from the thread that this one comes from."""
     rolled_back_by: Ref | None = None
 
     @property
     def turn_id(self) -> str:
         return self.start.turn_id
-
-    @property
-    def inherited(self) -> bool:
-        return self.start.inherited
 
 
 class CallEnd(msgspec.Struct, frozen=True):
@@ -257,6 +259,36 @@ class Session:
         call = self._shares.get(call.statement, call)
         return next(iter(self.links_of(call, "result")), None)
 
+    def effect_of(self, compaction: Ref) -> Effect | None:
+        """What a compaction kept, rewrote and dropped; asked of a sign of it, the same. None of other records."""
+        compaction = self.owner_of(compaction)
+        if compaction.statement not in self._effects:
+            self._effects[compaction.statement] = effect_of(self, compaction)
+        return self._effects[compaction.statement]
+
+    @cached_property
+    def _effects(self) -> dict[Statement, Effect | None]:
+        return {}
+
+    def compaction_before(self, compaction: Ref) -> Ref | None:
+        """The compaction that made the context window which this one closes, where both name it."""
+        window = getattr(compaction.statement, "window_before", "")
+        refs = [ref for fold in self.folds for ref in fold.compactions] if window else []
+        return next((ref for ref in refs if getattr(ref.statement, "window", "") == window), None)
+
+    def usage_of_response(self, response_id: str) -> Ref | None:
+        """The usage record of one answer of the model."""
+        return self._responses.get(response_id) if response_id else None
+
+    @cached_property
+    def _responses(self) -> dict[str, Ref]:
+        found: dict[str, Ref] = {}
+        for fold in self.folds:
+            for one in fold.usages:
+                if isinstance(one.ref.statement, Usage) and one.ref.statement.response_id:
+                    found.setdefault(one.ref.statement.response_id, one.ref)
+        return found
+
     def compaction_of(self, result: Ref) -> Ref | None:
         """The compaction whose kept history holds the call of a result that has none on a line."""
         return self._from_history.get(result.statement)
@@ -271,6 +303,21 @@ class Session:
     def turn_by_start(self) -> dict[Statement, Turn]:
         """Turns by the statement that starts them."""
         return {turn.start.start.statement: turn for turn in self.turns}
+
+    @cached_property
+    def _turn_by_end(self) -> dict[Statement, Turn]:
+        return {turn.end.statement: turn for turn in self.turns if turn.end is not None}
+
+    @cached_property
+    def _turn_by_id(self) -> dict[str, Turn]:
+        return {turn.turn_id: turn for turn in self.turns if turn.turn_id}
+
+    def turn_of_mark(self, ref: Ref) -> Turn | None:
+        """The turn that a start or end record is about: the one it begins or ends, else the one it names (an end said
+        twice); None where it is about none."""
+        statement = ref.statement
+        turn = self.turn_by_start.get(statement) or self._turn_by_end.get(statement)
+        return turn or self._turn_by_id.get(statement.turn_id)
 
     @cached_property
     def _turn_orders(self) -> list[tuple[int, int]]:
@@ -322,16 +369,25 @@ class Session:
 
     def model_of(self, turn: Turn) -> str:
         """The model of a turn: by the last settings that name it or stand in it, else the last before it."""
-        model = ""
-        for order, settings, owner in self.models:
-            if owner is not None and owner == turn.start and settings.model:
-                model = settings.model
-            elif not model and settings.model and order < self.buffer.order_of(turn.first):
-                continue
+        model = self._model_by_start.get(turn.start.start.statement)
         if model:
             return model
-        start = self.buffer.order_of(turn.first)
-        return next((one.model for order, one, _ in reversed(self.models) if order <= start and one.model), "")
+        orders, models = self._model_orders
+        index = bisect_right(orders, self.buffer.order_of(turn.first))
+        return models[index - 1] if index else ""
+
+    @cached_property
+    def _model_by_start(self) -> dict[Statement, str]:
+        return {
+            owner.start.statement: settings.model
+            for _, settings, owner in self.models
+            if owner is not None and settings.model
+        }
+
+    @cached_property
+    def _model_orders(self) -> tuple[list[tuple[int, int]], list[str]]:
+        known = [(order, settings.model) for order, settings, _ in self.models if settings.model]
+        return [order for order, _ in known], [model for _, model in known]
 
     # -- entries
     def entries(self) -> Iterator[Entry]:
@@ -356,7 +412,28 @@ class Session:
             start = turn.start if turn is not None else None
             if start is not entry.turn:
                 entry = msgspec.structs.replace(entry, turn=start)
+        elif entry.turn is not None and entry.turn.start.statement in self._cut_turns:
+            home = self._home(entry.turn, entry.ref)
+            if home is not entry.turn:
+                entry = msgspec.structs.replace(entry, turn=home, inherited=home is not None and home.inherited)
+        if entry.turn is not None and not entry.turn.dated:
+            entry = msgspec.structs.replace(entry, inherited=self.turn_by_start[entry.turn.start.statement].inherited)
         return self._settled_message(entry)
+
+    @cached_property
+    def _cut_turns(self) -> dict[Statement, Turn]:
+        """Turns without an end that a later one has closed, by what starts them."""
+        return {
+            turn.start.start.statement: turn for turn in self.turns if turn.end is None and turn.next_start is not None
+        }
+
+    def _home(self, turn: OpenTurn, ref: Ref) -> OpenTurn | None:
+        """The turn of a record that the fold gave to a turn that was over by then, as only later records tell."""
+        cut = self._cut_turns.get(turn.start.statement)
+        if cut is None or self.buffer.order_of(ref.line) <= self.buffer.order_of(cut.last):
+            return turn
+        found = self.turn_at(ref.line, ref.statement.turn_id)
+        return found.start if found is not None else None
 
     def _settled_message(self, entry: Entry) -> Entry:
         """An item of the user role that no human event repeats is injected, where there are such events at all."""
@@ -366,15 +443,33 @@ class Session:
         if message.stream != "item":
             return entry
         human = message in self._confirmed or (not message.context and self.mode == "items")
-        if not human and not message.context and not self.has_human_events:
-            human = True
+        if not human and not message.context:
+            human = not self.has_human_events or self._is_only_prompt(entry)
         what = "user" if human else "context"
         return entry if entry.what == what else msgspec.structs.replace(entry, what=what)
+
+    def _is_only_prompt(self, entry: Entry) -> bool:
+        """Whether a turn has no other words that may have opened it, as where the record that repeats them is lost."""
+        turn = entry.turn
+        return turn is not None and turn.explicit and turn.start.statement not in self._prompted
+
+    @cached_property
+    def _prompted(self) -> set[Statement]:
+        """Starts of turns with words that are known for a human's, or with a message of another agent."""
+        found = set()
+        for fold in self.folds:
+            for entry in fold.entries:
+                message = entry.ref.statement
+                if entry.turn is None or not isinstance(message, Message) or message.context:
+                    continue
+                if message.actor == "agent" or (message.actor == "human" and message in self._confirmed):
+                    found.add(entry.turn.start.statement)
+        return found
 
     @cached_property
     def has_human_events(self) -> bool:
         """Whether any record tells what the human said apart from the model's input."""
-        return any(isinstance(one, Message) and one.stream != "item" for one in self._confirmed)
+        return bool(self._confirmed)
 
     @cached_property
     def entries_by_turn(self) -> dict[Statement | None, list[Entry]]:
@@ -391,6 +486,22 @@ class Session:
     def entries_of(self, turn: Turn | None) -> list[Entry]:
         """The entries of a turn (None: those outside turns), in file order."""
         return self.entries_by_turn.get(turn.start.start.statement if turn is not None else None, [])
+
+    def phase_of(self, entry: Entry) -> str:
+        """The phase that any record of a message tells ("commentary", "final_answer"); empty where none does."""
+        for ref in (entry.ref, *self.links_of(entry.ref, "mirror")):
+            if isinstance(ref.statement, Message) and ref.statement.phase:
+                return ref.statement.phase
+        return ""
+
+    def answer_of(self, turn: Turn) -> Entry | None:
+        """The answer of a turn: the last message of the model that is no commentary."""
+        spoken = [entry for entry in self.entries_of(turn) if entry.what == "assistant"]
+        return next((entry for entry in reversed(spoken) if self.phase_of(entry) != "commentary"), None)
+
+    def steps_of(self, turn: Turn) -> tuple[ModelStep, ...]:
+        """The steps of a turn, in file order."""
+        return steps_of(self, turn)
 
     @cached_property
     def entry_by_statement(self) -> dict[Statement, Entry]:
@@ -425,12 +536,15 @@ class Session:
         return CallEnd(self._without_result(call))
 
     def _without_result(self, call: Ref) -> CallOutcome:
-        for loose in self.loose_ends.orphan_calls:
-            if loose.ref.statement is call.statement:
-                return "interrupted" if loose.aborted else "no result"
-        if any(ref.statement is call.statement for ref in self.loose_ends.pending_calls):
-            return "pending"
-        return "unknown"
+        return self._unanswered.get(call.statement, "unknown")
+
+    @cached_property
+    def _unanswered(self) -> dict[Statement, CallOutcome]:
+        ends = self.loose_ends
+        found: dict[Statement, CallOutcome] = {ref.statement: "pending" for ref in ends.pending_calls}
+        for loose in ends.orphan_calls:
+            found[loose.ref.statement] = "interrupted" if loose.aborted else "no result"
+        return found
 
     def entry_near(self, ref: Ref) -> Entry | None:
         """As ``entry_of``, by a look at one block only: for a few records of a long document."""
@@ -506,11 +620,28 @@ class Session:
             if call.resolved or call.ref.statement in paired:
                 continue
             following = self._following(call.turn) if call.turn is not None and call.turn.explicit else None
-            if following is not None:
-                orphans.append(LooseCall(call.ref, call.turn, following, False))
+            if following is not None and call.turn is not None:
+                orphans.append(LooseCall(call.ref, call.turn, following, call.turn.inherited))
             else:
                 pending.append(call.ref)
+        if any(isinstance(loose.end.statement, Call) for loose in orphans):
+            orphans, crowded = self._judge_crowded(orphans)
+            pending = sorted([*crowded, *pending], key=self._order)
         return LooseEnds(tuple(orphans), tuple(pending), tuple(self._late[2]))
+
+    def _judge_crowded(self, orphans: list[LooseCall]) -> tuple[list[LooseCall], list[Ref]]:
+        """Calls that were open when too many were, by how their turn went on: (without result, still pending)."""
+        judged, pending = [], []
+        for loose in orphans:
+            turn = self.turn_by_start.get(loose.turn.start.statement) if loose.turn is not None else None
+            if not isinstance(loose.end.statement, Call):
+                judged.append(loose)
+            elif turn is None or (end := turn.end or turn.next_start) is None:
+                pending.append(loose.ref)
+            else:
+                aborted = isinstance(end.statement, TurnEnd) and end.statement.aborted
+                judged.append(LooseCall(loose.ref, loose.turn, end, aborted))
+        return judged, pending
 
     @cached_property
     def unfinished(self) -> tuple[tuple[OpenTurn, Ref | None], ...]:
@@ -559,6 +690,11 @@ class Session:
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
         counted = [usage for fold in self.folds for usage in fold.usages]
+        if self._cut_turns:
+            counted = [
+                one if one.turn is None else msgspec.structs.replace(one, turn=self._home(one.turn, one.ref))
+                for one in counted
+            ]
         return add_up(counted, self.turn_by_start)
 
     @cached_property
@@ -570,15 +706,6 @@ class Session:
     def usage_left_out(self) -> dict[Statement, LeftOut]:
         """Usage records that do not count, by themselves."""
         return {left.ref.statement: left for left in self.usage.left_out}
-
-    @cached_property
-    def tokens_by_turn(self) -> dict[Statement, Tokens]:
-        """Tokens of each turn that used any, by the start of the turn."""
-        sums: dict[Statement, Tokens] = {}
-        for step in self.usage.steps:
-            if step.turn is not None:
-                sums[step.turn] = sums[step.turn] + step.tokens if step.turn in sums else step.tokens
-        return sums
 
 
 def _turns_of(session: Session) -> tuple[Turn, ...]:
@@ -604,6 +731,7 @@ def _turns_of(session: Session) -> tuple[Turn, ...]:
                 if key not in ends or (ends[key][0] != "aborted" and event.what == "aborted"):
                     ends[key] = (event.what, event.ref)
     last_line = _last_line(session)
+    copied = _copied_turns(session, opened)
     turns, number = [], 0
     for index, turn in enumerate(opened):
         following = opened[index + 1].start if index + 1 < len(opened) else None
@@ -625,12 +753,14 @@ def _turns_of(session: Session) -> tuple[Turn, ...]:
         if not turn.explicit and following is None and status == "open" and _is_answered(session, turn):
             status = "completed"
         back = taken.get(turn.start.statement)
-        if not turn.inherited:
+        inherited = turn.inherited or turn.start.statement in copied
+        if not inherited:
             number += 1
         turns.append(
             Turn(
                 start=turn,
-                number=None if turn.inherited else number,
+                number=None if inherited else number,
+                inherited=inherited,
                 first=turn.start.line,
                 last=last,
                 status="rolled back" if back is not None else status,  # type: ignore[arg-type]
@@ -641,6 +771,49 @@ def _turns_of(session: Session) -> tuple[Turn, ...]:
             )
         )
     return tuple(turns)
+
+
+_COPY_GAP_MS = 200
+"""Records that are copied into a new file are written at once; between them is less time than this."""
+
+
+def _copied_turns(session: Session, opened: Sequence[OpenTurn]) -> set[Statement]:
+    """Starts of turns that nothing dates and that were written in one go behind the copied header.
+
+    The last of them is the file's own where the model goes on with it later, or has not begun to: then it may be what
+    was asked of the new thread at once.
+    """
+    head = session.copied_header
+    undated = [turn for turn in opened if not turn.dated]
+    if head is None or not undated:
+        return set()
+    order = session.buffer.order_of
+    limit, last = order(head.line), None
+    time = milliseconds(time_of(head.line.data, head.statement))
+    line = session.buffer.after(head.line)
+    while line is not None and time is not None:
+        for statement in line.reading.statements:
+            then = milliseconds(time_of(line.data, statement))
+            time = then if then is not None and time <= then + _COPY_GAP_MS and then - time < _COPY_GAP_MS else None
+            if time is None:
+                break
+            limit = order(line)
+        line = session.buffer.after(line)
+    inside = [turn for turn in undated if order(head.line) < order(turn.start.line) <= limit]
+    if not inside:
+        return set()
+    last = inside[-1]
+    begin = order(last.start.line)
+    end = next((order(turn.start.line) for turn in opened if order(turn.start.line) > begin), None)
+    answered = False
+    for fold in session.folds:
+        for entry in fold.entries:
+            at = order(entry.ref.line)
+            if entry.what in ("assistant", "reasoning", "call") and begin < at and (end is None or at < end):
+                answered = True
+                if at > limit:
+                    return {turn.start.statement for turn in inside[:-1]}
+    return {turn.start.statement for turn in (inside if answered else inside[:-1])}
 
 
 def _last_line(session: Session) -> Line | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rollout_ls.formats.statement import Statement, Tokens, Usage
-from rollout_ls.projection.entry import CountedUsage, Ref
+from rollout_ls.projection.entry import CountedUsage, OpenTurn, Ref
 
 if TYPE_CHECKING:
     from rollout_ls.projection.session import Turn
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _IMPOSSIBLE = "its counts contradict each other"
 
 Source = Literal["responses", "running totals", "none"]
+Share = Literal["own", "inherited", "rolled back"]
+
+
+_NOTHING = Tokens()
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -33,7 +37,7 @@ class Step(msgspec.Struct, frozen=True):
     ref: Ref
     tokens: Tokens
     turn: Statement | None
-    share: Literal["own", "inherited", "rolled back"]
+    share: Share
 
 
 class SessionUsage(msgspec.Struct, frozen=True):
@@ -45,55 +49,82 @@ class SessionUsage(msgspec.Struct, frozen=True):
     rolled_back: Tokens
     steps: tuple[Step, ...]
     left_out: tuple[LeftOut, ...]
+    by_turn: dict[Statement, tuple[Step, ...]]
+    """The counted answers of each turn, by the statement that starts it."""
+
+    def steps_of_turn(self, turn: Turn) -> tuple[Step, ...]:
+        """The counted answers of one turn, in file order."""
+        return self.by_turn.get(turn.start.start.statement, ())
 
     def of_turn(self, turn: Turn) -> Tokens:
         """Tokens of one turn."""
-        total = Tokens()
-        for step in self.steps:
-            if step.turn is turn.start.start.statement:
-                total += step.tokens
-        return total
+        return sum((step.tokens for step in self.steps_of_turn(turn)), start=_NOTHING)
 
 
 def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> SessionUsage:
-    """Counts usage records (in file order)."""
-    by_response = any(isinstance(one.ref.statement, Usage) and one.ref.statement.per_response for one in usages)
+    """Counts usage records (in file order).
+
+    Response records count alone where there are any, for copied work and own work apart: a fork's origin may have been
+    written by an older build. Where a build that writes them took a session over, what stands before its first turn
+    with one counts by running totals.
+    """
+    shares = [_share_of(one, turns) for one in usages]
+    since = {copied: _responses_since(usages, shares, copied) for copied in (False, True)}
     steps: list[Step] = []
     left_out: list[LeftOut] = []
     seen: dict[str, Ref] = {}
     before: tuple[Tokens, Ref] | None = None
-    for one in usages:
+    for number, (one, share) in enumerate(zip(usages, shares, strict=True)):
         usage = one.ref.statement
         if not isinstance(usage, Usage):
             continue
-        if by_response:
+        if number >= since[share == "inherited"]:
             tokens, reason, same = _response(usage, one.ref, seen)
         else:
             tokens, reason, same = _running(usage, before)
-            if usage.total is not None and usage.total.is_possible and not usage.total.is_estimate:
-                before = (usage.total, one.ref) if before is None or usage.total != before[0] else before
+        total = None if usage.per_response else usage.total
+        if total is not None and total.is_possible and not total.is_estimate:
+            before = (total, one.ref) if before is None or total != before[0] else before
         if tokens is None:
-            if reason:
-                left_out.append(LeftOut(one.ref, reason, same))
+            left_out.append(LeftOut(one.ref, reason, same))
             continue
-        steps.append(_step(one, tokens, turns))
+        steps.append(Step(one.ref, tokens, one.turn.start.statement if one.turn is not None else None, share))
     sums = {share: Tokens() for share in ("own", "inherited", "rolled back")}
+    by_turn: dict[Statement, list[Step]] = {}
     for step in steps:
         sums[step.share] += step.tokens
+        if step.turn is not None:
+            by_turn.setdefault(step.turn, []).append(step)
+    by_response = any(number < len(usages) for number in since.values())
     source: Source = "responses" if by_response else "running totals" if steps else "none"
     return SessionUsage(
-        source, sums["own"], sums["inherited"], sums["rolled back"], tuple(steps), tuple(left_out)
+        source=source,
+        own=sums["own"],
+        inherited=sums["inherited"],
+        rolled_back=sums["rolled back"],
+        steps=tuple(steps),
+        left_out=tuple(left_out),
+        by_turn={turn: tuple(found) for turn, found in by_turn.items()},
     )
 
 
-def _step(one: CountedUsage, tokens: Tokens, turns: Mapping[Statement, Turn]) -> Step:
-    key = one.turn.start.statement if one.turn is not None else None
-    turn = turns.get(key) if key is not None else None
-    if one.inherited:
-        return Step(one.ref, tokens, key, "inherited")
-    if turn is not None and turn.rolled_back_by is not None:
-        return Step(one.ref, tokens, key, "rolled back")
-    return Step(one.ref, tokens, key, "own")
+def _share_of(one: CountedUsage, turns: Mapping[Statement, Turn]) -> Share:
+    turn = turns.get(one.turn.start.statement) if one.turn is not None else None
+    if one.inherited if turn is None else turn.inherited:
+        return "inherited"
+    return "rolled back" if turn is not None and turn.rolled_back_by is not None else "own"
+
+
+def _responses_since(usages: Sequence[CountedUsage], shares: Sequence[Share], copied: bool) -> int:
+    """The index of the first usage record of the first turn with a response record; past the end where none is."""
+    firsts: dict[OpenTurn | None, int] = {None: 0}
+    for number, (one, share) in enumerate(zip(usages, shares, strict=True)):
+        if (share == "inherited") != copied:
+            continue
+        first = firsts.setdefault(one.turn, number)
+        if isinstance(one.ref.statement, Usage) and one.ref.statement.per_response:
+            return first
+    return len(usages)
 
 
 def _response(usage: Usage, ref: Ref, seen: dict[str, Ref]) -> tuple[Tokens | None, str, Ref | None]:
@@ -121,7 +152,11 @@ def _running(usage: Usage, before: tuple[Tokens, Ref] | None) -> tuple[Tokens | 
         return None, _IMPOSSIBLE, None
     if before is not None and usage.total == before[0]:
         return None, "repeat", before[1]
-    if usage.last is not None and usage.last.is_possible and not usage.last.is_estimate:
+    if usage.last is not None and usage.last.is_estimate:
+        return None, "an estimate", None
+    if before is None and usage.total == _NOTHING:
+        return None, "no tokens yet", None
+    if usage.last is not None and usage.last.is_possible:
         return usage.last, "", None
     if before is None or usage.total.total < before[0].total:
         return usage.total, "", None
