@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from rollout_ls import __version__
+from rollout_ls.features.legend import MARKS, SORTS
 from wire_client import PULLING, PUSHED, Wire
 
 HOVER = {"textDocument": {"uri": "file:///none.jsonl"}, "position": {"line": 0, "character": 0}}
@@ -264,6 +265,15 @@ def test_only_what_is_there_is_offered() -> None:
             "documentHighlightProvider": True,
             "documentSymbolProvider": True,
             "foldingRangeProvider": True,
+            "selectionRangeProvider": True,
+            "inlayHintProvider": {"resolveProvider": True},
+            "codeLensProvider": {"resolveProvider": True},
+            "documentLinkProvider": {"resolveProvider": True},
+            "semanticTokensProvider": {
+                "legend": {"tokenTypes": list(SORTS), "tokenModifiers": list(MARKS)},
+                "full": True,
+                "range": True,
+            },
             "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
         }
     with Wire(capabilities=PULLING) as wire:

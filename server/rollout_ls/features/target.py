@@ -19,6 +19,12 @@ class File(msgspec.Struct, frozen=True):
     path: str
 
 
+class Web(msgspec.Struct, frozen=True):
+    """A web address (ASCII, as it is written)."""
+
+    address: str
+
+
 class Jump(msgspec.Struct, frozen=True):
     """One answer of go to definition: from ``origin`` to ``target``.
 

@@ -3,16 +3,16 @@
 The value that names a record's kind is coloured by the kind's family, ids of calls and turns alike everywhere. A record
 that only repeats another, that was rolled back or copied is dimmed as a whole: all of it but these values is a comment.
 Only for the lines asked for, and nothing behind ``MAX_COLUMN``; where the values of a record stand is kept with its
-line. The legend below is fixed, and documented in docs/tokens.md: a client's colours name its words.
+line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 
+from rollout_ls.features.legend import Mark, TokenSort
 from rollout_ls.formats.records import Name, spans_of
 from rollout_ls.formats.statement import (
     Call,
@@ -39,42 +39,6 @@ from rollout_ls.text.rows import Line, Place
 
 MAX_COLUMN = 20_000
 """Columns of a row (UTF-16 units) behind which nothing is coloured: editors draw no more than 10,000."""
-MAX_LINES = 10_000
-"""Lines of one answer; of a longer document only its first ones are coloured as a whole."""
-
-TokenSort = Literal[
-    "namespace",
-    "keyword",
-    "string",
-    "type",
-    "interface",
-    "comment",
-    "macro",
-    "function",
-    "method",
-    "number",
-    "event",
-    "regexp",
-    "variable",
-]
-"""The protocol's own words, so that every theme has colours for them."""
-Mark = Literal["failed", "mirror", "rolledBack", "inherited"]
-SORTS: tuple[TokenSort, ...] = (
-    "namespace",  # the session's header and title
-    "keyword",  # starts, settings and ends of turns, rollbacks
-    "string",  # what the human says
-    "type",  # what the model says
-    "interface",  # what another agent says
-    "comment",  # injected context; all of a dimmed record
-    "macro",  # reasoning
-    "function",  # calls
-    "method",  # results, and what else is told of calls
-    "number",  # token counts
-    "event",  # compactions and notices
-    "regexp",  # kinds that are not known
-    "variable",  # ids of calls and turns
-)
-MARKS: tuple[Mark, ...] = ("failed", "mirror", "rolledBack", "inherited")
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):

@@ -14,8 +14,9 @@ from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from rollout_ls import __version__
+from rollout_ls.features.legend import MARKS, SORTS
 from rollout_ls.lsp.client import Client
-from rollout_ls.lsp.methods import DIAGNOSTIC
+from rollout_ls.lsp.methods import DIAGNOSTIC, TOKENS, TOKENS_OF_RANGE
 from rollout_ls.wire.lsp import SOURCE
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def initialize_result(features: FeatureManager, client: Client) -> dict[str, Any
         built.diagnostic_provider = types.DiagnosticOptions(
             inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE
         )
+    built.semantic_tokens_provider = types.SemanticTokensOptions(
+        legend=types.SemanticTokensLegend(token_types=list(SORTS), token_modifiers=list(MARKS)),
+        full=TOKENS in names,
+        range=TOKENS_OF_RANGE in names,
+    )
     if not features.commands:
         built.execute_command_provider = None
     return {"capabilities": plain(built), "serverInfo": {"name": SERVER_NAME, "version": __version__}}

@@ -36,6 +36,14 @@ class Client(msgspec.Struct, frozen=True):
     code_pages: bool = False
     progress: bool = False
     fold_limit: int | None = None
+    fold_texts: bool = False
+    """Whether it shows a text in place of what is folded."""
+    token_ranges: bool = False
+    """Whether it asks for the semantic tokens of some rows."""
+    hint_locations: bool = False
+    """Whether it asks later where the parts of an inlay hint lead."""
+    commands: bool = False
+    """Whether it has the commands of our own clients."""
     process_id: int | None = None
     folders: tuple[str, ...] = ()
     """URIs of the open workspace folders."""
@@ -63,6 +71,11 @@ def read_client(params: bytes) -> Client:
         code_pages=any(one.yes("codeDescriptionSupport") for one in findings),
         progress=can.at("window").yes("workDoneProgress"),
         fold_limit=can.at("textDocument", "foldingRange").count("rangeLimit"),
+        fold_texts=can.at("textDocument", "foldingRange", "foldingRange").yes("collapsedText"),
+        token_ranges=_asks_for_token_ranges(can.at("textDocument", "semanticTokens", "requests")),
+        hint_locations="label.location"
+        in can.at("textDocument", "inlayHint", "resolveSupport").strings_or_numbers("properties"),
+        commands=Reader(given).at("initializationOptions", "rollout").yes("commands"),
         process_id=Reader(given).count("processId"),
         folders=_folders(given),
     )
@@ -114,6 +127,10 @@ def _decode(params: bytes) -> Any:
         return json.loads(params.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
+
+
+def _asks_for_token_ranges(requests: Reader) -> bool:
+    return requests.yes("range") or requests.has("range")
 
 
 def _unit(offered: list[str | int]) -> Unit:

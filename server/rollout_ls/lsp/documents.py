@@ -51,6 +51,11 @@ class Opened:
         """Whether waiting is of no use any more: the eager pass is done or will not be."""
         return self.closed or self.lost or self.stopped or self.failure is not None or self.document.eager_ready
 
+    @property
+    def state(self) -> str:
+        """Names the present state of the text; no other one of any document has this name."""
+        return f"{self.serial}.{self.edits}"
+
     def touched(self) -> None:
         """The text is another one now."""
         self.edits += 1

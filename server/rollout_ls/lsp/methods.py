@@ -12,16 +12,32 @@ from typing import Any
 import msgspec
 
 from rollout_ls.lsp import params as shapes
-from rollout_ls.lsp.handlers import diagnostics, folding, hover, navigation, outline, window
+from rollout_ls.lsp.handlers import (
+    diagnostics,
+    folding,
+    hints,
+    hover,
+    lenses,
+    links,
+    navigation,
+    outline,
+    selection,
+    tokens,
+    window,
+)
+from rollout_ls.wire import sight
 
 DIAGNOSTIC = "textDocument/diagnostic"
+TOKENS = "textDocument/semanticTokens/full"
+TOKENS_OF_RANGE = "textDocument/semanticTokens/range"
 
 
 class Method(msgspec.Struct, frozen=True):
     """One method. ``shape`` None: its parameters are not looked at.
 
     ``reads_session``: the answer waits until the eager pass over the document is done. ``at_position``: it is of no use
-    any more when the text was edited meanwhile. ``heavy``: for a large document it is worked out in a worker thread.
+    any more when the text was edited meanwhile. ``heavy``: for a large document it is worked out in a worker thread;
+    ``by_row``: and for many rows too.
     """
 
     name: str
@@ -30,6 +46,7 @@ class Method(msgspec.Struct, frozen=True):
     reads_session: bool = False
     at_position: bool = False
     heavy: bool = False
+    by_row: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -41,6 +58,15 @@ METHODS: dict[str, Method] = {
         Method("textDocument/documentHighlight", navigation.document_highlight, shapes.AtPosition, True, True),
         Method("textDocument/documentSymbol", outline.document_symbol, shapes.OfDocument, True, heavy=True),
         Method("textDocument/foldingRange", folding.folding_range, shapes.OfDocument, True, heavy=True),
+        Method("textDocument/inlayHint", hints.inlay_hint_of_range, shapes.InRange, True, True, True, True),
+        Method("inlayHint/resolve", hints.resolve, sight.InlayHint, True, heavy=True),
+        Method("textDocument/codeLens", lenses.code_lens, shapes.OfDocument, True, heavy=True),
+        Method("codeLens/resolve", lenses.resolve, sight.CodeLens, True, heavy=True),
+        Method(TOKENS_OF_RANGE, tokens.semantic_tokens_range, shapes.InRange, True, True, True, True),
+        Method(TOKENS, tokens.semantic_tokens_full, shapes.OfDocument, True, False, True, True),
+        Method("textDocument/selectionRange", selection.selection_ranges, shapes.AtPositions, True, True, True),
+        Method("textDocument/documentLink", links.document_link, shapes.OfDocument, True, heavy=True),
+        Method("documentLink/resolve", links.resolve, sight.DocumentLink),
         Method(DIAGNOSTIC, diagnostics.diagnostic, shapes.PullDiagnostics, True),
         Method("workspace/didChangeWatchedFiles", window.did_change_watched_files),
     )

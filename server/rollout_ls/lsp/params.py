@@ -5,6 +5,8 @@ Decoded by msgspec, which names the place of a fault by its path and never quote
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from rollout_ls.lsp.messages import Texts
@@ -83,6 +85,20 @@ class AtPosition(msgspec.Struct, frozen=True, rename="camel"):
     position: Position
 
 
+class InRange(msgspec.Struct, frozen=True, rename="camel"):
+    """What is asked of some rows: inlayHint, semanticTokens/range."""
+
+    text_document: TextDocument
+    range: Range
+
+
+class AtPositions(msgspec.Struct, frozen=True, rename="camel"):
+    """What is asked of several places: selectionRange."""
+
+    text_document: TextDocument
+    positions: list[Position]
+
+
 class PullDiagnostics(msgspec.Struct, frozen=True, rename="camel"):
     """textDocument/diagnostic"""
 
@@ -113,6 +129,12 @@ class DidChangeFolders(msgspec.Struct, frozen=True):
     """workspace/didChangeWorkspaceFolders"""
 
     event: FolderChanges
+
+
+def uri_of(params: Any) -> str:
+    """The URI of the document that parameters are about; of what is to be resolved its ``data`` names it."""
+    named = getattr(params, "text_document", None) or getattr(params, "data", None)
+    return named.uri if named is not None else ""
 
 
 class _Taken(msgspec.Struct):

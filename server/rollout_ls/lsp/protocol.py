@@ -29,7 +29,7 @@ from rollout_ls.lsp.logs import log_exception, logger
 from rollout_ls.lsp.memory import return_big_blocks
 from rollout_ls.lsp.messages import Notification, Request, Response
 from rollout_ls.lsp.methods import METHODS, Method, decode_params
-from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument
+from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument, uri_of
 from rollout_ls.lsp.requests import Ticket
 from rollout_ls.wire.lsp import encode
 
@@ -70,6 +70,10 @@ _OWN_SHAPES: dict[str, type] = {
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: CancelProgress,
 }
 _AS_THEY_ARE = frozenset({types.INITIALIZE, types.INITIALIZED, types.SHUTDOWN, types.EXIT, types.SET_TRACE})
+
+
+WIDE_ROWS = 400
+"""About 15 ms of hints."""
 
 
 class LazyConverter:
@@ -180,7 +184,7 @@ class RolloutProtocol(LanguageServerProtocol):
 
     def _when_read(self, method: Method, params: Any, ticket: Ticket) -> None:
         """Answers as soon as the eager pass over the document is done; now where a moment is enough for it."""
-        opened = self._server.documents.find(params.text_document.uri)
+        opened = self._server.documents.find(uri_of(params))
         if opened is None:
             self._finish(ticket, self.fm.features[method.name](params))
             return
@@ -237,7 +241,7 @@ class RolloutProtocol(LanguageServerProtocol):
             raise RequestError(errors.SERVER_CANCELLED, "reading was stopped", {"retriggerRequest": False})
         if opened.failure is not None:
             raise RequestError(errors.INTERNAL_ERROR, f"internal error {opened.failure}, see the log")
-        if method.heavy and opened.large:
+        if method.heavy and (opened.large or (method.by_row and _is_wide(question))):
             self._answer_aside(question)
         else:
             self._finish(question.ticket, self.fm.features[method.name](question.params))
@@ -406,6 +410,13 @@ class RolloutProtocol(LanguageServerProtocol):
         if command is None:
             raise RequestError(errors.INVALID_PARAMS, "no such command")
         return command(*(params.arguments or []))
+
+
+def _is_wide(question: _Question) -> bool:
+    """Whether so many rows are asked for that an answer takes long enough to be felt."""
+    rows = question.opened.document.buffer.row_count
+    asked = getattr(question.params, "range", None)
+    return (rows if asked is None else min(rows, abs(asked.end.line - asked.start.line))) > WIDE_ROWS
 
 
 def _encoded(handler: Callable[[Any], object], params: object) -> bytes:

@@ -37,6 +37,11 @@ _CORE = (
     "rollout_ls.features.navigation",
     "rollout_ls.features.outline",
     "rollout_ls.features.folding",
+    "rollout_ls.features.hints",
+    "rollout_ls.features.lenses",
+    "rollout_ls.features.tokens",
+    "rollout_ls.features.links",
+    "rollout_ls.features.selection",
 )
 
 

@@ -104,11 +104,12 @@ class SymbolInformation(msgspec.Struct, frozen=True, gc=False, rename="camel", o
 
 
 class FoldingRange(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """Rows from 0, both included."""
+    """Rows from 0, both included. ``collapsed_text`` only for clients that show it."""
 
     start_line: int
     end_line: int
     kind: str | None = None
+    collapsed_text: str = ""
 
 
 class CodeDescription(msgspec.Struct, frozen=True, gc=False):
@@ -263,11 +264,11 @@ def _within(inner: Range, outer: Range) -> Range:
 
 # -- folds
 def folding_ranges(folds: Iterable[Fold], rows: Rows, limit: int | None = None) -> list[FoldingRange]:
-    """Folds of two rows or more, in file order; where the client takes fewer, the longest ones."""
-    ranges = [FoldingRange(rows.row_of(fold.first), last_row(rows, fold.last), fold.kind) for fold in folds]
+    """Folds of two rows or more, in file order; where the client takes fewer, turns first, then the longest ones."""
+    ranges = [FoldingRange(rows.row_of(fold.first), last_row(rows, fold.last), fold.kind, fold.text) for fold in folds]
     ranges = [one for one in ranges if one.end_line > one.start_line]
     if limit is not None and len(ranges) > limit:
-        ranges = sorted(ranges, key=lambda one: one.start_line - one.end_line)[: max(0, limit)]
+        ranges = sorted(ranges, key=lambda one: (one.kind is None, one.start_line - one.end_line))[: max(0, limit)]
     return sorted(ranges, key=lambda one: (one.start_line, -one.end_line))
 
 

@@ -18,4 +18,5 @@ def folding_range(ls: RolloutServer, params: OfDocument) -> list[FoldingRange]:
     opened = ls.documents.find(params.text_document.uri)
     if opened is None:
         return []
-    return folding_ranges(folds(opened.document.session()), opened.document.buffer, ls.client.fold_limit)
+    found = folds(opened.document.session(), texts=ls.client.fold_texts)
+    return folding_ranges(found, opened.document.buffer, ls.client.fold_limit)
