@@ -87,6 +87,7 @@ def test_unknown_codes_are_told(said: Any) -> None:
         assert (status, out) == (2, "")
         assert "'orphn-call'; did you mean orphan-call" in err and err.count("\n") == 1
     assert said("check", "--select", "all", str(SESSIONS))[0] == 2, "the word is ALL"
+    assert said("check", "--select", "", str(SESSIONS))[0] == 2, "an empty variable must not pass for a clean check"
 
 
 def test_unknown_fields_are_found_when_asked_for(said: Any, tmp_path: Path) -> None:

@@ -156,6 +156,14 @@ def test_odd_input_never_fails(text: bytes) -> None:
     strangers_in(text)
 
 
+def test_depth_never_fails() -> None:
+    for key in ("content", "payload", "replacement_history", "item", "action"):
+        for depth in (100, 400, 3000):
+            deep = f'{{"type":"compacted","{key}":[' * depth + "]}" * depth
+            strangers_in(b'{"timestamp":"","type":"response_item","payload":' + deep.encode() + b"}")
+            strangers_in(b'{"timestamp":"","type":"compacted","payload":' + deep.encode() + b"}")
+
+
 def test_a_record_of_thousands_of_keys_is_cut_short() -> None:
     many = {f"k{number}": number for number in range(5000)}
     assert len(strangers_in(event(type="agent_message", message="", **many))) == MAX_STRANGERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from itertools import pairwise
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from rollout_ls.cli import terminal
 from rollout_ls.cli.app import main
 from rollout_ls.cli.explain import kinds_called
 from rollout_ls.cli.names import near
@@ -156,6 +159,16 @@ def test_explain_a_kind(said: Any) -> None:
     assert out == kind_markdown(explained("response_item/function_call"))
     status, out, _ = said("explain", "event_msg")
     assert status == 0 and "| `event_msg/token_count` |" in out
+
+
+def test_a_page_on_a_terminal(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = io.StringIO()
+    monkeypatch.setattr(terminal, "_is_coloured", lambda: True)
+    monkeypatch.setattr(terminal, "_made", [Console(file=drawn, force_terminal=True, width=100)])
+    assert said("explain", "orphan-call")[:2] == (0, "")
+    text = drawn.getvalue()
+    assert "What to do" in text and "##" not in text
+    assert ".md" not in text and "\x1b]8" not in text, "no links that lead nowhere"
 
 
 def test_what_is_not_known_is_one_line(said: Any) -> None:

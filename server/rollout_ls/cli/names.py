@@ -19,11 +19,13 @@ def chosen_codes(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]
     """The codes that may be found, by the words of ``--select`` and ``--ignore``; None where nobody chose.
 
     Each word is one code or several with commas between, or ALL. ``limit`` says that findings were left out: it stays
-    unless it is ignored by name. Raises ``ToolError`` for a word that is no code.
+    unless it is ignored by name. Raises ``ToolError`` for a word that is no code, and where nothing is selected.
     """
     if not select and not ignore:
         return None
     wanted = _codes(select) | {"limit"} if select else set(DEFAULT_CODES)
+    if select and not _codes(select):
+        raise ToolError("--select names no code")
     return frozenset(wanted - _codes(ignore))
 
 

@@ -36,10 +36,13 @@ def strangers_in(text: bytes) -> tuple[Stranger, ...]:
         return (Stranger("kind", "", "", "", (), value),)
     walk = _Walk(kind_of_value(line, value) or _outer(value))
     found = []
-    for stranger in walk.visit(line, value, (), "", ()):
-        found.append(stranger)
-        if len(found) >= MAX_STRANGERS:
-            break
+    try:
+        for stranger in walk.visit(line, value, (), "", ()):
+            found.append(stranger)
+            if len(found) >= MAX_STRANGERS:
+                break
+    except RecursionError:  # shapes inside themselves, hundreds of levels deep: what was found so far is true
+        pass
     return tuple(found)
 
 
