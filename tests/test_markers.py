@@ -12,16 +12,23 @@ from pathlib import Path
 import pytest
 
 from rollout_ls.features.folding import folds
+from rollout_ls.features.hints import HintOptions, hints
 from rollout_ls.features.hover import hover
+from rollout_ls.features.lenses import lenses, title_of
+from rollout_ls.features.links import links
 from rollout_ls.features.navigation import definition, references
 from rollout_ls.features.outline import outline
+from rollout_ls.features.selection import selections
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.features.target import Thread
+from rollout_ls.features.tokens import tokens
 from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.text.columns import column_of
 from rollout_ls.text.rows import Line, Place
 from rollout_ls.workspace.document import Document
 
+LINKED = "/home/ana/tea"
+"""The workspace folder below which ``links`` finds files."""
 FOLDER = Path(__file__).parent / "markers"
 SECTION = re.compile(r"^-- (.+) --$", re.MULTILINE)
 MARK = re.compile("«([a-z0-9_]+)»")
@@ -90,7 +97,63 @@ def answer(marked: Marked, name: str, given: list[str]) -> str | None:
         return "\n".join(tree(marked, outline(marked.session)))
     if name == "folds":
         return "\n".join(f"{marked.number(one.first)}-{marked.number(one.last)}" for one in folds(marked.session))
+    if name == "foldtexts":
+        found = folds(marked.session, texts=True)
+        return "\n".join(f"{marked.number(one.first)}-{marked.number(one.last)} {one.text}" for one in found)
+    if name == "hints":
+        return "\n".join(hint_rows(marked))
+    if name == "lenses":
+        return "\n".join(lens_rows(marked))
+    if name == "tokens":
+        return "\n".join(token_rows(marked))
+    if name == "links":
+        return "\n".join(f"{marked.span(one.place)} {one.target}" for one in links(marked.session, [LINKED]))
+    if name == "select":
+        return "\n".join(selection_rows(marked, *marked.spot(given[0])))
     raise AssertionError(f"no such check: {name}")
+
+
+def hint_rows(marked: Marked) -> list[str]:
+    """Each hint; behind a part that leads somewhere the line of it."""
+    rows = []
+    for hint in hints(marked.session, marked.document.buffer, HintOptions()):
+        parts = (
+            f"{part.text}[{marked.number(part.target.line)}]" if part.target is not None else part.text
+            for part in hint.parts
+        )
+        rows.append(f"{marked.number(hint.ref.line)}: {' | '.join(parts)}")
+    return rows
+
+
+def lens_rows(marked: Marked) -> list[str]:
+    rows = []
+    for lens in lenses(marked.session, jumps=True):
+        title = title_of(marked.session, lens.ref.line, lens.ref.statement.start, lens.sort)
+        assert title is not None
+        leads = f" [{marked.number(title.target.line)}]" if title.target is not None else ""
+        rows.append(f"{marked.number(lens.ref.line)}: {title.text}{leads}")
+    return rows
+
+
+def token_rows(marked: Marked) -> list[str]:
+    rows = []
+    for token in tokens(marked.session, marked.document.buffer):
+        place = token.place
+        text = place.line.data[place.start : place.end].decode()
+        shown = text if len(text) <= 40 else f"{text[:20]} ... {text[-15:]}"
+        rows.append(f"{marked.span(place)} {' '.join((token.sort, *token.marks))}: {shown}")
+    return rows
+
+
+def selection_rows(marked: Marked, line: Line, offset: int) -> list[str]:
+    rows = []
+    for one in selections(marked.session, line, offset):
+        if isinstance(one, Place):
+            text = one.line.data[one.start : one.end].decode()
+            rows.append(text if len(text) <= 70 else f"{text[:35]} ... {text[-30:]}")
+        else:
+            rows.append(f"lines {marked.number(one.first)}-{marked.number(one.last)}")
+    return rows
 
 
 def check_definition(marked: Marked, given: list[str]) -> None:
@@ -140,4 +203,5 @@ def test_marked(path: Path, request: pytest.FixtureRequest) -> None:
 
 def test_every_kind_of_check_is_used() -> None:
     used = {name for path in FOLDER.glob("*.txt") for name, _ in CHECK.findall(path.read_text(encoding="utf-8"))}
-    assert used >= {"def", "refs", "hover", "findings", "outline", "folds"}
+    assert used >= {"def", "refs", "hover", "findings", "outline", "folds", "foldtexts"}
+    assert used >= {"hints", "lenses", "tokens", "links", "select"}

@@ -209,7 +209,9 @@ def _meaning(session: Session, ref: Ref, turn: Turn | None, options: HintOptions
     if isinstance(statement, TurnStart):
         return [HintPart("starts", "turn", partner_of(session, ref))]
     if isinstance(statement, TurnEnd):
-        return [HintPart(f"ends: {one_line(turn_status(turn), 60)}" if turn is not None else "ends", "turn")]
+        if turn is None or turn.rolled_back_by is not None:
+            return [HintPart("ends", "turn")]
+        return [HintPart(f"ends: {one_line(turn_status(turn), 60)}", "turn")]
     if isinstance(statement, Settings):
         return [HintPart(one_line(f"{statement.model} {statement.effort}", 60), "turn")]
     if isinstance(statement, Notice):
