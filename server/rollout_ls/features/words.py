@@ -23,7 +23,7 @@ from rollout_ls.formats.times import milliseconds
 from rollout_ls.projection.entry import Entry, Ref
 from rollout_ls.projection.session import CallEnd, Session, Turn
 from rollout_ls.text.display import bytes_text, duration_text, label
-from rollout_ls.text.secrets import mask
+from rollout_ls.text.secrets import REACH, mask_head
 
 TURN_CHARACTERS = 60
 ENTRY_CHARACTERS = 80
@@ -33,7 +33,7 @@ _LOOKED_AT = 400
 
 def words_of(ref: Ref) -> str:
     """The beginning of the exact text of a record; kept with the line once it was asked for."""
-    return _noted(ref, "words", lambda: label_of(ref.line.data, ref.statement)[:_LOOKED_AT])
+    return _noted(ref, "words", lambda: label_of(ref.line.data, ref.statement)[: _LOOKED_AT + REACH])
 
 
 def shown_words(ref: Ref) -> str:
@@ -60,7 +60,7 @@ def _noted(ref: Ref, what: str, work: Callable[[], str]) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """Text of a record as a label: masked, printable, on one line."""
-    return label(mask(text[:_LOOKED_AT]), limit)
+    return label(mask_head(text, _LOOKED_AT), limit)
 
 
 def first_line(text: str, limit: int) -> str:

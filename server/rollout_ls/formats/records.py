@@ -14,10 +14,11 @@ from rollout_ls.formats.codex import explain as _codex_explain
 from rollout_ls.formats.codex import history as _codex_history
 from rollout_ls.formats.codex import labels as _codex_labels
 from rollout_ls.formats.codex import places as _codex_places
+from rollout_ls.formats.codex import releases as _codex_releases
 from rollout_ls.formats.codex.reader import read_line
 from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.drift import Stranger
-from rollout_ls.formats.explanation import KindExplained
+from rollout_ls.formats.explanation import KindExplained, PlaceExplained
 from rollout_ls.formats.history import HistoryItem
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
@@ -27,8 +28,11 @@ __all__ = [
     "Name",
     "Part",
     "content_of",
+    "earliest_release",
+    "explain_at",
     "explain_kind",
     "history_items",
+    "is_newer",
     "kind_names",
     "label_of",
     "read_line",
@@ -91,6 +95,30 @@ def kind_names() -> tuple[str, ...]:
 def explain_kind(name: str) -> KindExplained | None:
     """What is known of a kind by its whole name (one of ``kind_names``); None where it is none."""
     return _codex_explain.explain_kind(name)
+
+
+def explain_at(data: bytes, statement: Statement, offset: int) -> tuple[PlaceExplained, Span, bool] | None:
+    """What is known of the key or value at an offset of a line, its span in the line, and whether that is on the key.
+
+    Of what nobody lists (the inside of free values) the last key that is known; None where there is none.
+    """
+    text, base = _codex_places.record_bytes(data, statement)
+    found = _codex_explain.explain_at(text, offset - base)
+    if found is None or not base:
+        return found
+    place, span, on_key = found
+    key = (span.key_start + base, span.key_end + base) if span.key_start >= 0 else (-1, -1)
+    return place, Span(span.start + base, span.end + base, *key), on_key
+
+
+def earliest_release(date: str) -> str:
+    """The first release that can hold a change of a day; empty where nothing is known."""
+    return _codex_releases.earliest_release(date)
+
+
+def is_newer(since: str, since_version: str, version: str) -> bool:
+    """Whether something that exists since a day or a release cannot come from a build of ``version``."""
+    return _codex_releases.is_newer(since, since_version, version)
 
 
 def strangers_in(data: bytes, statement: Statement) -> tuple[Stranger, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone, tzinfo
 
 _TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)?\Z", re.ASCII
@@ -32,11 +32,19 @@ def _offset(zone: str | None) -> int:
     return (minutes if zone[0] == "+" else -minutes) * 60_000
 
 
-def time_of_day(text: str, utc_offset_minutes: int | None) -> str:
-    """A timestamp for people: ``2026-01-02 03:04:05`` in the reader's zone, or with ``UTC`` where that is not known."""
+def time_of_day(text: str, utc_offset_minutes: int | None, zone_of_reader: tzinfo | None = None) -> str:
+    """A timestamp for people: ``2026-01-02 03:04:05`` in the reader's zone, or with ``UTC`` where that is not known.
+
+    A zone whose offset changes over the year wins over a fixed offset.
+    """
     moment = milliseconds(text)
     if moment is None:
         return ""
+    if zone_of_reader is not None:
+        try:
+            return f"{(_EPOCH + timedelta(milliseconds=moment)).astimezone(zone_of_reader):%Y-%m-%d %H:%M:%S}"
+        except (OverflowError, ValueError, OSError):
+            pass
     shown = _EPOCH + timedelta(milliseconds=moment, minutes=utc_offset_minutes or 0)
     zone = " UTC" if utc_offset_minutes is None else ""
     return f"{shown:%Y-%m-%d %H:%M:%S}{zone}"

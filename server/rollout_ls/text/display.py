@@ -39,6 +39,16 @@ _SPACES = re.compile(rf"[{_SPACE}]+")
 _IN_BLOCK = re.compile(rf"[\x0b-\r\x85\u2028\u2029{_HIDDEN}{_SURROGATE}]")
 _NOT_SPACE = re.compile(rf"[^{_SPACE}]")
 _TICKS = re.compile(r"`+")
+_MARKUP = re.compile(
+    r"""
+      [\\`*\[\]<>&~|@]
+    | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9])        # inside a word it is no emphasis
+    | :(?=//) | (?<=www)\.                         # addresses that viewers make links of
+    | ^[#+=-] | (?<=^[0-9])[.)](?=\s|\Z) | (?<=^[0-9]{2})[.)](?=\s|\Z)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Where plain text would be Markdown: at these characters, the last three sorts only at its beginning."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,32}")
 _SHOWN_ESCAPE = re.compile(r"<U\+[0-9A-F]{0,6}\Z")
 
@@ -92,6 +102,14 @@ def inline_code(text: str) -> str:
     ticks = "`" * (1 + _longest_run(shown)) if "`" in shown else "`"
     pad = " " if shown[0] == "`" or shown[-1] == "`" else ""
     return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def markdown_text(text: str) -> str:
+    """Printable text as Markdown that shows it as it is: no emphasis, no links, no images, no HTML, no entities.
+
+    Bare addresses do not become links either. Names with ``_`` inside stay as they are.
+    """
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", text) if _MARKUP.search(text) else text
 
 
 def bytes_text(count: int) -> str:

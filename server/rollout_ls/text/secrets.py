@@ -70,14 +70,26 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 def mask(text: str) -> str:
     """The text with each probable secret cut to its first three characters and ``•••``."""
-    places = spans(text)
+    return mask_head(text, len(text))
+
+
+REACH = 256
+"""How far behind the part that is shown one looks for the rest of a secret, in characters."""
+
+
+def mask_head(text: str, limit: int) -> str:
+    """The first ``limit`` characters of a text, masked; also a secret that only begins there."""
+    head = text[: limit + REACH]
+    places = spans(head)
     if not places:
-        return text
+        return head[:limit]
     parts, at = [], 0
     for start, end in places:
-        parts += [text[at : start + SHOWN], MASK]
+        if start >= limit:
+            break
+        parts += [head[at : start + SHOWN], MASK]
         at = end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, head[at:limit]])
 
 
 def _found(text: str) -> Iterator[tuple[int, int]]:
