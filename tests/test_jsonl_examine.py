@@ -428,9 +428,16 @@ def test_a_record_of_many_levels_is_given_as_something_that_decodes(levels: int)
     line = with_message(b'[{"a":' * (levels // 2) + b"1" + b"}]" * (levels // 2))
     examined = examine(line)
     (value,) = examined.values
-    assert examined.faults == ()
+    assert [fault.what for fault in examined.faults] == ["cropped"] * (levels > 1024)
     assert (value.start, value.end, value.recovered, len(value.text)) == (0, len(line), False, len(line))
     orjson.loads(value.text)
+
+
+@pytest.mark.parametrize("deepest", [16, 512, 900])
+def test_so_many_levels_are_kept(deepest: int) -> None:
+    line = with_message(b"[" * 2000 + b"]" * 2000)
+    text = examine(line, deepest).values[0].text
+    assert text.count(b"[") == deepest - line.split(b"[")[0].count(b"{")
 
 
 # -- any bytes

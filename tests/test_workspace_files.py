@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from rollout_ls.projection.surroundings import Limits
 from rollout_ls.workspace import files, packed
 from rollout_ls.workspace.files import FileProblem, Pieces, find_rollouts
 
@@ -113,14 +114,15 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(packed, "FREE_BYTES", 4 << 20)
     pieces = Pieces(_touch(tmp_path / f"{NAME}.zst", zstandard.compress(b"\n" * (100 << 20))))
     assert sum(map(len, pieces)) <= 8 << 20
-    assert pieces.problem is not None and "1000 times" in pieces.problem.reason
+    assert pieces.problem is not None and "1,000 times" in pieces.problem.reason
+    assert pieces.reached is not None and pieces.reached.limit == "zstRatio"
 
 
 def test_a_cap_holds(tmp_path: Path) -> None:
-    pieces = Pieces(_touch(tmp_path / NAME, b"x" * 5000), max_bytes=4096)
+    pieces = Pieces(_touch(tmp_path / NAME, b"x" * 5000), limits=Limits(file_bytes=4096))
     assert sum(map(len, pieces)) == 4096
     assert pieces.problem is not None and pieces.problem.reason == "only its first 4.1 kB were read"
-    exact = Pieces(str(tmp_path / NAME), max_bytes=5000)
+    exact = Pieces(str(tmp_path / NAME), limits=Limits(file_bytes=5000))
     assert sum(map(len, exact)) == 5000
     assert exact.problem is None
 

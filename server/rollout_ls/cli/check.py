@@ -156,6 +156,8 @@ def _checked(files: Sequence[str], tally: Tally, *, for_people: bool) -> Iterato
 
 def _findings_of(path: str, tally: Tally) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
     document, problem = load(path, tally.codes, shelve=True)
+    if document.surroundings.reached:
+        problem = None  # a limit is a finding
     name = STDIN_NAME if path == STANDARD_INPUT else shown_path(path)
     tally.artifacts[name] = artifact(path)
     return finding_rows(name, document.buffer, document.finish()), document.buffer, problem

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.surroundings import Reached, Surroundings
 from rollout_ls.wire.sarif import Artifact
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
@@ -29,6 +29,7 @@ def load(
     file cannot be read at all. ``shelve`` leaves the text of a plain file on the disk, for one look at its findings.
     """
     problem = None
+    reached: tuple[Reached, ...] = ()
     if path == STANDARD_INPUT:
         document = Document("stdin:", None, _standard_input(), on_disk=True)
     else:
@@ -39,8 +40,8 @@ def load(
             document = shelved_document(uri, pieces, reader, secrets=secrets)
         else:
             document = Document(uri, None, pieces, on_disk=True)
-        problem = pieces.problem
-    document.surroundings = Surroundings(codes=codes)
+        problem, reached = pieces.problem, (pieces.reached,) if pieces.reached is not None else ()
+    document.surroundings = Surroundings(codes=codes, reached=reached)
     return document, problem
 
 

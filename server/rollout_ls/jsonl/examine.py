@@ -16,7 +16,7 @@ import orjson
 from rollout_ls.jsonl.audit import idle_faults
 from rollout_ls.jsonl.faults import Examined, Fault, Value
 from rollout_ls.jsonl.mend import BadUtf8, Mended, blank_out, find_bad_utf8, nul_bad_utf8
-from rollout_ls.jsonl.scan import Scan, path_before, scan
+from rollout_ls.jsonl.scan import DEEPEST_KEPT, Scan, path_before, scan
 from rollout_ls.jsonl.tokens import SPACE
 
 __all__ = ["Examined", "Fault", "Value", "eager_faults", "examine", "idle_faults"]
@@ -34,15 +34,16 @@ _MAX_CANDIDATES = 64
 _BLANK = Examined((), ())
 
 
-def examine(line: bytes) -> Examined:
+def examine(line: bytes, deepest: int = DEEPEST_KEPT) -> Examined:
     """Everything that one line holds; `line` is a record's bytes without its final line feed.
 
     A blank line holds nothing. A line that is one whole object gives it, with no fault but a stray CR.
+    Containers below `deepest` levels are cropped from what no decoder takes as it is.
     """
     try:
         decoded = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return _examine_broken(line)
+        return _examine_broken(line, deepest)
     return _one_whole(line, decoded, len(line) - len(line.lstrip(SPACE)), len(line.rstrip(SPACE)))
 
 
@@ -75,7 +76,7 @@ def _one_whole(line: bytes, decoded: Any, start: int, end: int) -> Examined:
     return Examined((Value(start, end, line[start:end], False),), () if stray is None else (stray,))
 
 
-def _examine_broken(line: bytes) -> Examined:
+def _examine_broken(line: bytes, deepest: int) -> Examined:
     faults: list[Fault] = []
     first = 0
     if line.startswith(_BOM):
@@ -92,7 +93,7 @@ def _examine_broken(line: bytes) -> Examined:
             faults.append(_nul_fault(line, "only"))
         return Examined((), _sorted(faults)) if faults else _BLANK
     mended = Mended(marked, start, end)
-    items, left_out = _pieces(mended, marked, start, end)
+    items, left_out = _pieces(mended, start, end, deepest)
     beside_damage = len(items) > 1 or bool(faults) or bad is not None or b"\0" in line
     values = tuple(_value(mended, line, item, beside_damage) for item in items if item.what == "object")
     stray = _stray_cr(line, start, end)
@@ -100,6 +101,7 @@ def _examine_broken(line: bytes) -> Examined:
         faults.append(stray)
     faults.extend(_half_surrogates(mended, line, items))
     faults.extend(_infinite_numbers(mended, items))
+    faults.extend(Fault("cropped", *item.found.deep[0]) for item in items if item.found.deep)
     damage = _Damage(marked, line, end, bad is not None)
     faults.extend(_piece_faults(damage, items, left_out))
     if b"\0" in line:
@@ -117,7 +119,7 @@ def _sorted(faults: list[Fault], *more: Fault | None) -> tuple[Fault, ...]:
 # -- the pieces of a broken line
 
 
-def _pieces(mended: Mended, marked: bytes, start: int, end: int) -> tuple[list[_Item], bool]:
+def _pieces(mended: Mended, start: int, end: int, deepest: int) -> tuple[list[_Item], bool]:
     """Cut the line from `start` to `end` into whole values and fragments; and whether some were left out."""
     text, plain = mended.read_from(start)
     try:
@@ -134,7 +136,7 @@ def _pieces(mended: Mended, marked: bytes, start: int, end: int) -> tuple[list[_
         if len(items) == MAX_VALUES:
             return items, True
         text, plain = mended.read_from(at)
-        found = scan(text, plain, at, end)
+        found = scan(text, plain, at, end, deepest)
         if found.state == "whole":
             items.append(_Item("object" if text[at] == 0x7B else "other", at, found.end, found))
             following = found.end

@@ -28,7 +28,8 @@ class Fault(msgspec.Struct, frozen=True):
     """One thing that is wrong, with its place in bytes of the line.
 
     what    "cut-off", "broken", "torn", "concatenated", "not-object", "nul", "bad-utf8", "lone-surrogate", "stray-cr",
-            "bom", "duplicate-key", "too-deep" or "int-too-big"
+            "bom", "duplicate-key", "too-deep" or "int-too-big"; of what a limit keeps from being read "unread" (the
+            line) or "cropped" (what is nested too deeply)
     path    the field in which it stands or stops, as `payload.content[0].text`; empty for the record itself
     detail  facts for a message ("inside payload.text", "NaN", "incomplete character e6 87"), no content of the record
     count   how many of the kind stand on the line
@@ -40,6 +41,17 @@ class Fault(msgspec.Struct, frozen=True):
     path: str = ""
     detail: str = ""
     count: int = 1
+
+
+class FileFault(Fault, frozen=True):
+    """A fault of a file's bytes, told at its place in a text that shows them otherwise.
+
+    byte    where it stands in the file's own line, in bytes
+    offset  where it stands in the file
+    """
+
+    byte: int = 0
+    offset: int = 0
 
 
 class Examined(msgspec.Struct, frozen=True):

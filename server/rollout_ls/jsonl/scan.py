@@ -51,7 +51,7 @@ class Scan(msgspec.Struct):
     start, end  bytes: whole, the value; cut, from the value's start to the end of the text; bad, what is to blame
     reached  bytes: up to here the text is the beginning of one value; a string that ends in a surprise does not count
     path, detail  as in `faults.Fault`
-    deep, huge   bytes: containers below DEEPEST_KEPT levels, and numbers beyond a 64-bit float, of a whole value
+    deep, huge   bytes: containers below `deepest` levels, and numbers beyond a 64-bit float, of a whole value
     """
 
     state: str
@@ -64,7 +64,7 @@ class Scan(msgspec.Struct):
     huge: list[tuple[int, int]] = []
 
 
-def scan(text: bytes, plain: bytes, start: int, limit: int) -> Scan:
+def scan(text: bytes, plain: bytes, start: int, limit: int, deepest: int = DEEPEST_KEPT) -> Scan:
     """Read the one value that begins at `start`. `plain` is `text` softened; `limit` is where the text ends.
 
     Linear in the bytes read. An empty rest counts as cut.
@@ -117,7 +117,7 @@ def scan(text: bytes, plain: bytes, start: int, limit: int) -> Scan:
         elif byte in OPENING:
             if state > _ELEMENT:
                 break
-            if len(objects) == DEEPEST_KEPT:
+            if len(objects) == deepest:
                 deep_start = at
             if byte == OPEN_OBJECT:
                 objects.append(True)
@@ -134,7 +134,7 @@ def scan(text: bytes, plain: bytes, start: int, limit: int) -> Scan:
             objects.pop()
             marks.pop()
             state = _AFTER
-            if len(objects) == DEEPEST_KEPT:
+            if len(objects) == deepest:
                 deep.append((deep_start, at + 1))
         elif byte == CLOSE_ARRAY:
             if not objects or objects[-1] or (state != _AFTER and state != _ELEMENT):
@@ -142,7 +142,7 @@ def scan(text: bytes, plain: bytes, start: int, limit: int) -> Scan:
             objects.pop()
             marks.pop()
             state = _AFTER
-            if len(objects) == DEEPEST_KEPT:
+            if len(objects) == deepest:
                 deep.append((deep_start, at + 1))
         else:
             if state > _ELEMENT:

@@ -37,6 +37,11 @@ class Limits(msgspec.Struct, frozen=True):
     hover_bytes: int = 4_000
     """Content that one hover quotes."""
 
+    @property
+    def entry_symbols(self) -> int:
+        """Symbols of entries in one outline; the rest is room for turns."""
+        return max(1, self.symbols * 9 // 10)
+
 
 class DiskView(msgspec.Struct, frozen=True):
     """What the file on the disk adds to what an editor's text says.

@@ -5,7 +5,7 @@ The only place that knows all rule families. Pure: the same session and surround
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from rollout_ls.jsonl.examine import idle_faults as idle_json_faults
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.rules.fields import unknown_fields
-from rollout_ls.rules.file import file_findings, whole_file
+from rollout_ls.rules.file import edited_finding, file_findings, has_more_entries, whole_file
 from rollout_ls.rules.finding import SEVERITIES, Finding
 from rollout_ls.rules.lines import huge_line, idle_finding, line_findings, tail_finding
 from rollout_ls.rules.places import value_place
@@ -22,18 +22,17 @@ from rollout_ls.rules.records import record_findings
 from rollout_ls.rules.registry import DEFAULT_CODES
 from rollout_ls.rules.secret import secret_spans
 from rollout_ls.rules.turns import turn_findings
-from rollout_ls.text.rows import Line
-
-MAX_FINDINGS = 1_000
-"""Findings that are handed out at most, errors first; the rest is counted in a ``limit`` finding."""
+from rollout_ls.text.rows import Line, Place
 
 
 def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
     """What the idle pass finds on one line, to be kept with its reading. Most of its time goes into secrets."""
+    broken = {fault.what for fault in line.reading.broken}
+    if "unread" in broken:
+        return ()
     data = line.data[: line.end]
     if not data.strip():
         return ()
-    broken = {fault.what for fault in line.reading.broken}
     told = {(fault.start, fault.end) for fault in line.reading.misshapen}
     faults = tuple(
         fault
@@ -58,9 +57,12 @@ class Suspects(msgspec.Struct, frozen=True):
 def findings(session: Session, suspects: Suspects, world: Surroundings) -> tuple[Finding, ...]:
     """All findings of the codes that are wanted, by (line, offset)."""
     codes = DEFAULT_CODES if world.codes is None else world.codes
-    only = whole_file(session, recognised=suspects.recognised)
+    packed = world.disk is not None and world.disk.packed
+    if world.reached and not suspects.recognised:  # whatever else could be said, it is not known
+        return tuple(_wanted(_limits(session, world), codes, world))
+    only = whole_file(session, recognised=suspects.recognised, packed=packed)
     if only is not None:
-        return (only,) if only.code in codes else ()
+        return tuple(_wanted([only], codes, world))
     found: list[Finding] = []
     faulty, head = suspects.faulty, session.header_ref
     for line in faulty:
@@ -75,7 +77,38 @@ def findings(session: Session, suspects: Suspects, world: Surroundings) -> tuple
     found += _idle(session, suspects.remarked)
     if "unknown-field" in codes:
         found += unknown_fields(session.buffer)
-    return _in_order(session, [one for one in found if one.code in codes], codes)
+    if world.disk is not None and world.disk.edited:
+        found.append(edited_finding(session))
+    found += _limits(session, world)
+    return _in_order(session, list(_wanted(found, codes, world)), world.limits.findings, codes)
+
+
+def _wanted(found: Iterable[Finding], codes: frozenset[str], world: Surroundings) -> Iterator[Finding]:
+    """The findings that somebody wants to see, with the severities that were chosen."""
+    shown = SEVERITIES[: SEVERITIES.index(world.mildest) + 1]
+    for one in found:
+        if one.code not in codes:
+            continue
+        level = world.levels.get(one.code)
+        if level is not None and level != one.severity:
+            one = msgspec.structs.replace(one, severity=level)
+        if one.severity in shown:
+            yield one
+
+
+def _limits(session: Session, world: Surroundings) -> Iterator[Finding]:
+    """One finding for each limit that was reached, but for that of findings."""
+    place = _first_place(session)
+    for one in world.reached:
+        yield Finding("limit", "information", place, one.message)
+    most = world.limits.entry_symbols
+    if has_more_entries(session, most):
+        message = f"The outline shows the first {most:,} entries only; turns are all there."
+        yield Finding("limit", "information", place, message)
+
+
+def _first_place(session: Session) -> Place:
+    return value_place(next(iter(session.buffer)), 0, 1)
 
 
 def _huge_lines(lines: Iterable[Line]) -> Iterable[Finding]:
@@ -97,14 +130,13 @@ def _idle(session: Session, lines: Iterable[Line]) -> Iterable[Finding]:
                 yield idle_finding(session, line, fault)
 
 
-def _in_order(session: Session, found: list[Finding], codes: frozenset[str]) -> tuple[Finding, ...]:
+def _in_order(session: Session, found: list[Finding], most: int, codes: frozenset[str]) -> tuple[Finding, ...]:
     order = session.buffer.order_of
-    if len(found) > MAX_FINDINGS:
+    if len(found) > most:
         worst = sorted(found, key=lambda one: SEVERITIES.index(one.severity))
-        left = len(found) - MAX_FINDINGS
-        first = next(iter(session.buffer))
-        message = f"{left:,} more findings are left out (at most {MAX_FINDINGS:,} are shown, errors first)."
-        found = worst[:MAX_FINDINGS]
+        left = len(found) - most
+        message = f"{left:,} more findings are left out (at most {most:,} are shown, errors first)."
+        found = worst[:most]
         if "limit" in codes:
-            found.append(Finding("limit", "information", value_place(first, 0, 1), message))
+            found.append(Finding("limit", "information", _first_place(session), message))
     return tuple(sorted(found, key=lambda one: (order(one.place.line), one.place.start, one.place.end, one.code)))

@@ -21,14 +21,17 @@ _HEAVY_SHARE = 0.5
 _HEAVY_BYTES = 1024 * 1024
 
 
-def whole_file(session: Session, *, recognised: bool) -> Finding | None:
-    """The one finding of a file that is no rollout at all; None for a rollout. ``recognised``: it has known records."""
+def whole_file(session: Session, *, recognised: bool, packed: bool = False) -> Finding | None:
+    """The one finding of a file that is no rollout at all; None for a rollout. ``recognised``: it has known records.
+
+    ``packed``: its bytes are a packed rollout, whatever an editor makes of them.
+    """
     buffer = session.buffer
     lines = list(islice((line for line in buffer if not line.reading.blank), _LOOKED_AT))
     if not lines:
         first = next(iter(buffer), line_of(b""))
         return Finding("empty-file", "warning", record_place(first), "The file is empty: nothing to resume.")
-    if lines[0].data.startswith(ZSTD_MAGIC):
+    if packed or lines[0].data.startswith(ZSTD_MAGIC):
         message = "A zstd-compressed rollout: decompress it to read it (the command line reads it as it is)."
         first_character = 1
         return Finding("compressed", "warning", Place(lines[0], 0, first_character), message)
@@ -58,6 +61,24 @@ def _nothing_recognised(lines: list[Line], count: int) -> Finding | None:
     seen = ", ".join(f"`{label(key, 40)}`" for key in keys[:8])
     message = f"None of the {count:,} lines is a record that this version knows; their keys are {seen}."
     return Finding("nothing-recognised", "warning", record_place(lines[0]), message)
+
+
+def edited_finding(session: Session) -> Finding:
+    """The editor's changes are not on the disk yet, and better stay off it."""
+    message = (
+        "This text is not what the disk holds. Saving it can break resuming: other files keep byte offsets into a "
+        "rollout. Better change a copy."
+    )
+    return Finding("edited", "information", record_place(next(iter(session.buffer), line_of(b""))), message)
+
+
+def has_more_entries(session: Session, most: int) -> bool:
+    """Whether an outline of so many entries leaves some out. Counts one by one only where the sums do not tell."""
+    if sum(len(fold.entries) for fold in session.folds) <= most:
+        return False
+    if sum(len(fold.entries) - len(fold.owners) for fold in session.folds) > most:
+        return True
+    return sum(1 for entry in session.entries() if not session.is_nested(entry)) > most
 
 
 def file_findings(session: Session, compaction_bytes: int) -> Iterator[Finding]:

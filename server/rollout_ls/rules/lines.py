@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rollout_ls.jsonl.faults import Fault
+from rollout_ls.jsonl.faults import Fault, FileFault
 from rollout_ls.projection.session import Session
 from rollout_ls.rules.finding import Finding, Related, Severity
 from rollout_ls.rules.places import record_place, value_place
@@ -15,13 +15,16 @@ from rollout_ls.text.display import bytes_text
 from rollout_ls.text.rows import Line, Place
 
 HUGE_LINE_BYTES = 600_000
+LEFT_OUT = frozenset({"unread", "cropped"})
+"""What a limit of this tool kept from being read is no fault of the file; one finding tells of all of it."""
 
 
 def line_findings(session: Session, line: Line) -> Iterator[Finding]:
     """Findings of one line's bytes."""
     faults: tuple[Fault, ...] = line.reading.broken
     for fault in faults:
-        yield _finding(session, line, fault)
+        if fault.what not in LEFT_OUT:
+            yield _finding(session, line, fault)
 
 
 def tail_finding(session: Session) -> Finding | None:
@@ -45,9 +48,11 @@ def _finding(session: Session, line: Line, fault: Fault) -> Finding:
         severity = "warning"
         message = f"{message} They end the file: the writer stopped before it had filled this part."
     if what == "bad-utf8":
-        offset = session.buffer.byte_of(line) + fault.start
+        byte, offset = fault.start, session.buffer.byte_of(line) + fault.start
+        if isinstance(fault, FileFault):
+            byte, offset = fault.byte, fault.offset
         message = (
-            f"Invalid UTF-8 at byte {fault.start} of the line (file offset {offset}): {fault.detail}. "
+            f"Invalid UTF-8 at byte {byte} of the line (file offset {offset}): {fault.detail}. "
             "In a file without pages, Codex refuses the whole file for it."
         )
     start, end = fault.start, fault.end
@@ -84,7 +89,8 @@ def _more(fault: Fault) -> str:
 
 def _nul(fault: Fault) -> tuple[str, Severity, str]:
     where = _path(fault) if fault.path else ""
-    message = f"Raw NUL byte{where} at byte {fault.start} of the line{_more(fault)}."
+    byte = fault.byte if isinstance(fault, FileFault) else fault.start
+    message = f"Raw NUL byte{where} at byte {byte} of the line{_more(fault)}."
     if fault.detail == "only":
         message = f"The line holds nothing but NUL bytes ({fault.count})."
     elif fault.detail == "cut":

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
+from typing import Any
 
 import msgspec
 
+from rollout_ls.formats.reading import Reading
 from rollout_ls.formats.records import read_line
 from rollout_ls.formats.statement import Compaction, Message, Statement, TurnStart, Unknown
+from rollout_ls.jsonl.faults import Fault
 from rollout_ls.projection.fold import BlockFold, TurnMode, fold_block
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.state import State
-from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.surroundings import DiskView, Limits, Reached, Surroundings
 from rollout_ls.rules import engine
 from rollout_ls.rules.finding import Finding
 from rollout_ls.rules.lines import HUGE_LINE_BYTES
-from rollout_ls.text.buffer import Block, Buffer
+from rollout_ls.text.buffer import Block, Buffer, Splice
 from rollout_ls.text.columns import Unit, offset_of
+from rollout_ls.text.display import bytes_text
 from rollout_ls.text.rows import Line
+from rollout_ls.workspace.store import ChangedLine, Look, digest, shown
 
 SLICE_SECONDS = 0.008
 """How long one step of the eager or the idle pass works before it yields."""
@@ -48,6 +53,10 @@ class BlockFacts(msgspec.Struct, frozen=True, gc=True):
     """Lines with something wrong in their own right."""
     huge: tuple[Line, ...]
     compaction_bytes: int
+    unread: int
+    """Lines that are too long to be read."""
+    cropped: int
+    """Records that nest too deeply to be kept whole."""
 
 
 class Kept(msgspec.Struct, gc=True):
@@ -57,6 +66,8 @@ class Kept(msgspec.Struct, gc=True):
     fold: BlockFold | None = None
     remarked: tuple[Line, ...] | None = None
     """Lines with faults of the idle pass; None until it has been over the whole block."""
+    beyond: bool = False
+    """Whether the block begins behind what is read of a document, so that its lines were passed over."""
 
 
 class Document:
@@ -87,23 +98,63 @@ class Document:
         self._session: Session | None = None
         self._findings: tuple[Finding, ...] | None = None
         self._suspects = engine.Suspects((), (), (), False, 0)
+        self._reached: tuple[Reached, ...] = ()
+        self._disk: DiskView | None = None
+        self._changed: dict[Line, None] = {}
+        """Lines that an edit made or moved, since the text was last known to be the disk's."""
+        self._told_by_disk: dict[Line, tuple[Any, ...]] = {}
+        """Lines of which the disk knows better what is broken, and what their text alone says."""
 
     # -- editing
     def edit(self, changes: Sequence[Change], version: int | None, unit: Unit) -> None:
         """Applies changes in their order, each on the text that the one before left (LSP 3.17, didChange)."""
         for change in changes:
             if change.start is None or change.end is None:
-                self.buffer.replace_all([change.text])
+                self._changed = dict.fromkeys(self.buffer.replace_all([change.text]).added)
                 continue
             start, end = (self._offset(position, unit) for position in (change.start, change.end))
-            self.buffer.splice(start, end, change.text)
+            self._note_change(self.buffer.splice(start, end, change.text), start[0] + change.text.count(b"\n"))
         self.version = version
         self.on_disk = False
         self._forget()
 
+    def _note_change(self, splice: Splice, last_row: int) -> None:
+        """Remembers the lines that an edit made, and what it moved: ``last_row`` is where its text ends."""
+        for line in splice.removed:
+            self._changed.pop(line, None)
+        self._changed.update(dict.fromkeys(splice.added))
+        if len(splice.added) == len(splice.removed):
+            return
+        for row in (last_row, last_row + 1):  # that lines are gone, or more, shows at what stands behind them now
+            found = self.buffer.at_row(row)
+            if found is not None:
+                self._changed[found[0]] = None
+
     def _offset(self, position: tuple[int, int], unit: Unit) -> tuple[int, int]:
         row, column = position
         return row, offset_of(self.buffer.row_text(row), column, unit)
+
+    def surround(self, world: Surroundings) -> None:
+        """Puts the document into another world: settings changed. What depends on it is found anew."""
+        old, self.surroundings = self.surroundings, world
+        self._findings = None
+        if (old.limits.row_bytes, old.limits.nesting) != (world.limits.row_bytes, world.limits.nesting):
+            for line in self.buffer:
+                line.reading = None
+            for block in self.buffer.blocks:
+                block.kept = None
+            self._told_by_disk = {}
+            self._forget()
+        elif old.limits.file_bytes != world.limits.file_bytes:
+            self._forget()
+        elif _wants_secrets(old) != _wants_secrets(world):
+            for block in self.buffer.blocks:
+                for line in block.lines:
+                    if line.reading is not None and not line.reading.blank:
+                        line.reading.idle = None
+                if block.kept is not None:
+                    block.kept.remarked = None
+            self._idle_done = False
 
     def _forget(self) -> None:
         self._generation += 1
@@ -140,12 +191,21 @@ class Document:
         if self._eager_done:
             return
         until = perf_counter() + SLICE_SECONDS
+        limits = self.surroundings.limits
+        row_bytes, nesting, left = limits.row_bytes, limits.nesting, limits.file_bytes
         for block in self.buffer.blocks:
+            beyond = left <= 0
+            left -= block.byte_count
             if block.kept is not None:
+                if block.kept.beyond == beyond:
+                    continue
+                _unread(block)
+            if beyond:
+                _pass_over(block)
                 continue
             for line in block.lines:
                 if line.reading is None:
-                    line.reading = read_line(line.data)
+                    line.reading = read_line(line.data, nesting) if line.size <= row_bytes else _too_long()
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -186,7 +246,7 @@ class Document:
             return
         until = perf_counter() + SLICE_SECONDS
         found = False
-        secrets = self.surroundings.codes is None or "secret" in self.surroundings.codes
+        secrets = _wants_secrets(self.surroundings)
         for block in list(self.buffer.blocks):
             if block.kept.remarked is not None:
                 continue
@@ -222,7 +282,12 @@ class Document:
         """All findings by (line, offset): the eager ones, and the idle ones as far as their pass is done."""
         session = self.session()
         if self._findings is None:
-            world = msgspec.structs.replace(self.surroundings, on_disk=self.on_disk)
+            world = msgspec.structs.replace(
+                self.surroundings,
+                on_disk=self.on_disk,
+                disk=self._disk,
+                reached=(*self.surroundings.reached, *self._reached),
+            )
             self._findings = engine.findings(session, self._suspects, world)
         return self._findings
 
@@ -233,7 +298,7 @@ class Document:
         faulty: list[Line] = []
         huge: list[Line] = []
         remarked: list[Line] = []
-        recognised = compaction_bytes = 0
+        recognised = compaction_bytes = unread = cropped = beyond = 0
         for block in self.buffer.blocks:
             kept: Kept = block.kept
             facts, fold = kept.facts, kept.fold
@@ -248,8 +313,86 @@ class Document:
                 remarked += kept.remarked
             recognised += facts.recognised
             compaction_bytes += facts.compaction_bytes
+            unread += facts.unread
+            cropped += facts.cropped
+            beyond += len(block.lines) if kept.beyond else 0
+        self._reached = tuple(_reached(self.surroundings.limits, unread, cropped, beyond))
         self._suspects = engine.Suspects(faulty, huge, remarked, recognised > 0, compaction_bytes)
         return Session(self.buffer, folds, self._mode or "items", odd)
+
+    # -- the disk
+    def changed_lines(self) -> list[ChangedLine]:
+        """The lines of which only the disk can tell whether they differ from it, in their order."""
+        self._changed = {line: None for line in self._changed if line.block is not None}
+        starts = self._line_starts() if self._changed else {}
+        last = self.buffer.last_line
+        found = [
+            ChangedLine(starts[id(line.block)] + line.block.place_of(line)[0], line.data, line is last)
+            for line in self._changed
+        ]
+        return sorted(found, key=lambda one: one.number)
+
+    def see_disk(self, seen: Look) -> bool:
+        """Takes what a look at the disk found, of the present text; whether it changes any finding.
+
+        Findings that come of it are complete when the idle pass is done again.
+        """
+        if not seen.edited:
+            self._changed = {}
+        told = self._byte_faults(seen) if not seen.edited else {}
+        view = DiskView(seen.edited, seen.facts.packed) if seen.facts is not None else None
+        same = {line: line.reading.broken for line in self._told_by_disk if line.block is not None} == told
+        if same and (view or DiskView()) == (self._disk or DiskView()):
+            return False
+        self._disk = view
+        self._findings = None
+        if not same:
+            self._put_byte_faults(told)
+        return True
+
+    def _byte_faults(self, seen: Look) -> dict[Line, tuple[Any, ...]]:
+        """What the disk says is broken of the lines that are as an editor shows it."""
+        if seen.facts is None or not seen.facts.faulty:
+            return {}
+        told: dict[Line, tuple[Any, ...]] = {}
+        blocks = iter(self.buffer.blocks)
+        block, start = next(blocks, None), 0
+        for one in seen.facts.faulty:
+            while block is not None and one.number >= start + len(block.lines):
+                start += len(block.lines)
+                block = next(blocks, None)
+            if block is None:
+                break
+            line = block.lines[one.number - start]
+            if line.reading is not None and digest(shown(line.data, first=False)) == one.text:
+                told[line] = one.faults
+        return told
+
+    def _put_byte_faults(self, told: dict[Line, tuple[Any, ...]]) -> None:
+        before = {line: broken for line, broken in self._told_by_disk.items() if line.block is not None}
+        touched: dict[int, Block] = {}
+        for line, broken in before.items():
+            line.reading.broken = broken
+        self._told_by_disk = {line: line.reading.broken for line in told}
+        for line, faults in told.items():
+            line.reading.broken = faults
+        for line in (*before, *told):
+            line.reading.idle = None
+            touched[id(line.block)] = line.block
+        for block in touched.values():
+            if block.kept is not None:
+                block.kept.facts = _facts_of(block)
+                block.kept.remarked = None
+        self._idle_done = False
+        self._session = None
+
+    def _line_starts(self) -> dict[int, int]:
+        """The number of the first line of each block."""
+        starts, number = {}, 0
+        for block in self.buffer.blocks:
+            starts[id(block)] = number
+            number += len(block.lines)
+        return starts
 
     def finish(self) -> tuple[Finding, ...]:
         """All findings, idle ones too, at once."""
@@ -259,12 +402,15 @@ class Document:
 
 
 def _facts_of(block: Block) -> BlockFacts:
-    turn_starts = human_events = recognised = compaction_bytes = 0
+    turn_starts = human_events = recognised = compaction_bytes = unread = cropped = 0
     faulty, huge = [], []
     for line in block.lines:
         reading = line.reading
         if reading.broken or reading.misshapen:
             faulty.append(line)
+            for fault in reading.broken:
+                unread += fault.what == "unread"
+                cropped += fault.what == "cropped"
         if line.size > HUGE_LINE_BYTES:
             huge.append(line)
         for statement in reading.statements:
@@ -278,7 +424,45 @@ def _facts_of(block: Block) -> BlockFacts:
                 human_events += 1
             elif sort is Compaction and not statement.marker:
                 compaction_bytes += line.size
-    return BlockFacts(turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes)
+    return BlockFacts(
+        turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes, unread, cropped
+    )
+
+
+def _wants_secrets(world: Surroundings) -> bool:
+    return world.codes is None or "secret" in world.codes
+
+
+# -- limits
+def _too_long() -> Reading:
+    """What is known of a line that is too long to be read."""
+    return Reading(broken=(Fault("unread", 0, 0),))
+
+
+def _pass_over(block: Block) -> None:
+    """Leaves a block unread."""
+    for line in block.lines:
+        line.reading = Reading(blank=True, idle=())
+    block.kept = Kept(_facts_of(block), beyond=True, remarked=())
+
+
+def _unread(block: Block) -> None:
+    """Takes back what was read of a block, or that it was passed over."""
+    for line in block.lines:
+        line.reading = None
+    block.kept = None
+
+
+def _reached(limits: Limits, unread: int, cropped: int, beyond: int) -> Iterator[Reached]:
+    if unread:
+        records = "A record" if unread == 1 else f"{unread:,} records"
+        yield Reached("rowBytes", f"{records} of over {bytes_text(limits.row_bytes)} not read.")
+    if cropped:
+        records = "A record nests" if cropped == 1 else f"{cropped:,} records nest"
+        yield Reached("nesting", f"{records} over {limits.nesting} levels deep; what stands deeper is left out.")
+    if beyond:
+        size = bytes_text(limits.file_bytes)
+        yield Reached("fileBytes", f"The last {beyond:,} lines are not read: they begin behind the first {size}.")
 
 
 def _is_human_event(message: Statement) -> bool:

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from rollout_ls.projection.surroundings import Limits, Reached
 from rollout_ls.text.display import bytes_text, label
 from rollout_ls.workspace import packed
 
 PIECE_BYTES = 1 << 20
-MAX_BYTES = 2 << 30
-"""Where reading one file stops, unpacked bytes. A file is held in memory while it is checked."""
+DEFAULT_LIMITS = Limits()
 
 _ROLLOUT_NAME = re.compile(r"rollout-.*\.jsonl(?:\.zst)?", re.DOTALL)
 _PACKED = ".zst"
@@ -88,24 +88,17 @@ class Pieces:
     """The bytes of one file, in pieces of at most 1 MiB; unpacked where the file's name ends in ``.zst``.
 
     Opening raises ``FileProblem``. What goes wrong later ends the pieces and stands in ``problem``, so that what was
-    read until then is not lost.
+    read until then is not lost; where it was a limit, it stands in ``reached`` too.
     """
 
-    def __init__(self, path: str, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, path: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.problem: FileProblem | None = None
-        self._max_bytes = max_bytes
-        self._file = _opened(path)
-        try:
-            status = os.fstat(self._file)
-            if not stat.S_ISREG(status.st_mode):
-                folder = stat.S_ISDIR(status.st_mode)
-                raise FileProblem(path, "is a folder, not a rollout" if folder else "is no regular file")
-            self.size = status.st_size
-            """Bytes on the disk, packed or not."""
-        except BaseException:
-            os.close(self._file)
-            raise
+        self.reached: Reached | None = None
+        self._limits = limits
+        self._file, status = open_regular(path)
+        self.size = status.st_size
+        """Bytes on the disk, packed or not."""
 
     def reader(self) -> Reader | None:
         """Fetches bytes of the same open file again by their place, before and after the pieces; None where the file is
@@ -113,18 +106,44 @@ class Pieces:
         return None if self.path.endswith(_PACKED) else Reader(os.dup(self._file))
 
     def __iter__(self) -> Iterator[bytes]:
-        left = self._max_bytes
+        is_packed = self.path.endswith(_PACKED)
+        name = "zstBytes" if is_packed else "fileBytes"
+        most = left = self._limits.zst_bytes if is_packed else self._limits.file_bytes
         try:
             with os.fdopen(self._file, "rb", buffering=0) as file:
-                for piece in packed.unpacked(file) if self.path.endswith(_PACKED) else packed.plain(file, PIECE_BYTES):
-                    yield piece[:left]
+                ratio = self._limits.zst_ratio
+                for piece in packed.unpacked(file, ratio) if is_packed else packed.plain(file, PIECE_BYTES):
+                    if len(piece) > left:
+                        yield _whole_lines(piece[:left])
+                        raise packed.TooMuch(name, f"only its first {bytes_text(most)} were read")
+                    yield piece
                     left -= len(piece)
-                    if left < 0:
-                        raise packed.Damaged(f"only its first {bytes_text(self._max_bytes)} were read")
+        except packed.TooMuch as end:
+            self.problem = FileProblem(self.path, str(end))
+            self.reached = Reached(end.limit, f"The file is not read to its end: {end}.")
         except packed.Damaged as damage:
             self.problem = FileProblem(self.path, str(damage))
         except OSError as error:
             self.problem = FileProblem(self.path, _reason(error))
+
+
+def open_regular(path: str) -> tuple[int, os.stat_result]:
+    """(descriptor, status) of a regular file, opened once. Raises ``FileProblem`` for everything else."""
+    descriptor = _opened(path)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            folder = stat.S_ISDIR(status.st_mode)
+            raise FileProblem(path, "is a folder, not a rollout" if folder else "is no regular file")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status
+
+
+def _whole_lines(piece: bytes) -> bytes:
+    """The piece up to its last line end, so that a limit leaves no record in pieces; all of it where it has none."""
+    return piece[: piece.rfind(b"\n") + 1] or piece
 
 
 def _opened(path: str) -> int:

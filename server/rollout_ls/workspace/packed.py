@@ -13,8 +13,6 @@ from typing import BinaryIO
 from rollout_ls.text.display import bytes_text
 
 PIECE_BYTES = 1 << 20
-MAX_RATIO = 1000
-"""Unpacked bytes for each packed one; sessions reach some hundreds."""
 FREE_BYTES = 64 << 20
 """Below this size no ratio is too high."""
 MAX_WINDOW_BYTES = 128 << 20
@@ -29,14 +27,25 @@ class Damaged(Exception):
     """The file cannot be unpacked any further. As text: the reason, in few words."""
 
 
+class TooMuch(Damaged):
+    """Reading stops at a limit, whose name in the settings is ``limit``."""
+
+    def __init__(self, limit: str, reason: str) -> None:
+        super().__init__(reason)
+        self.limit = limit
+
+
 def plain(file: BinaryIO, piece_bytes: int = PIECE_BYTES) -> Iterator[bytes]:
     """The bytes of a file as they are, in pieces."""
     while piece := file.read(piece_bytes):
         yield piece
 
 
-def unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """The unpacked bytes of a zstd file, in pieces. Raises ``Damaged`` where they end early, after all before it."""
+def unpacked(file: BinaryIO, max_ratio: int) -> Iterator[bytes]:
+    """The unpacked bytes of a zstd file, in pieces. Raises ``Damaged`` where they end early, after all before it.
+
+    ``max_ratio`` is how many bytes may come out for each packed one, once ``FREE_BYTES`` are out.
+    """
     import zstandard
 
     size = _size(file)
@@ -47,8 +56,9 @@ def unpacked(file: BinaryIO) -> Iterator[bytes]:
         while piece := reader.read(PIECE_BYTES):
             yield piece
             done += len(piece)
-            if done > FREE_BYTES and done > MAX_RATIO * size:
-                raise Damaged(f"it unpacks to over {MAX_RATIO} times its size; only {bytes_text(done)} were read")
+            if done > FREE_BYTES and done > max_ratio * size:
+                message = f"it unpacks to over {max_ratio:,} times its size; only {bytes_text(done)} were read"
+                raise TooMuch("zstRatio", message)
     except zstandard.ZstdError:
         raise Damaged("its packed data is damaged" if done else "is no zstd file, in spite of its name") from None
     if _ends_early(file, size):

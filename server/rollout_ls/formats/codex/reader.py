@@ -13,14 +13,15 @@ from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
 from rollout_ls.formats.statement import Call, CallMirror, Compaction, Message, Reasoning, Result, Statement, Usage
 from rollout_ls.jsonl.examine import Value, eager_faults, examine
+from rollout_ls.jsonl.scan import DEEPEST_KEPT
 
 _WHITE = b" \t\r\n"
 _REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
 _WITH_ID = frozenset({Call, CallMirror, Result})
 
 
-def read_line(data: bytes) -> Reading:
-    """Reads the bytes of one line, its end included."""
+def read_line(data: bytes, deepest: int = DEEPEST_KEPT) -> Reading:
+    """Reads the bytes of one line, its end included. Of a record that no decoder takes, ``deepest`` levels are kept."""
     record = types.read(data)
     if record is not None:
         statement = statement_of(record)
@@ -37,11 +38,11 @@ def read_line(data: bytes) -> Reading:
     text = data.rstrip(_WHITE)
     if not text:
         return Reading(blank=True)
-    return _read_damaged(text)
+    return _read_damaged(text, deepest)
 
 
-def _read_damaged(text: bytes) -> Reading:
-    examined = examine(text)
+def _read_damaged(text: bytes, deepest: int) -> Reading:
+    examined = examine(text, deepest)
     statements: list[Statement] = []
     misshapen: list[shape.ShapeFault] = []
     for value in examined.values:
