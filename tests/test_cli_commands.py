@@ -181,10 +181,10 @@ def test_an_inner_fault_is_one_line_without_content(said: Any, monkeypatch: pyte
 def test_an_inner_fault_hides_no_other_file(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from rollout_ls.cli import check
 
-    def fail(path: str) -> Any:
+    def fail(path: str, *words: Any, **options: Any) -> Any:
         if path == str(HEALTHY):
             raise RuntimeError("private text of a rollout")
-        return known(path)
+        return known(path, *words, **options)
 
     known = check.load
     monkeypatch.setattr("rollout_ls.cli.check.load", fail)
