@@ -5,6 +5,7 @@ Sections follow the sorts of relations: calls, messages, turns, threads, compact
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from fixtures import records
 from fixtures.records import Usage
 
 from rollout_ls.features.target import Thread
-from rollouts import BORN, PARENT, THREAD, Rollout, turn_id
+from rollout_ls.text import buffer as buffer_module
+from rollouts import BORN, PARENT, THREAD, Rollout, Told, turn_id
 
 T1, T2, T3 = turn_id(1), turn_id(2), turn_id(3)
 OLD = turn_id(1, before=1)
@@ -1311,3 +1313,99 @@ def test_a_promoted_item_is_about_the_completed_item() -> None:
     assert told.partner(promoted) == message
     assert told.partner(first) is None
     assert told.entries(1) == [(message, "assistant")]
+
+# -- the fold in blocks
+def any_rollout(dice: random.Random) -> Rollout:
+    """Records of every sort in any order, with few ids and few words, so that they meet."""
+    roll = Rollout(**dice.choice([{}, {"forked_from_id": PARENT}, {"paginated": True, "parent_thread_id": PARENT}]))
+    texts, calls, turns = ["weave", "dye", "Done."], [f"call_{n}" for n in range(4)], [T1, T2, T3, OLD, "turn-x"]
+    explicit = dice.random() < 0.7
+    search_end = records.web_search_end("ws_1", "loom")
+    tell: list[Any] = [
+        lambda: roll.user(dice.choice(texts)),
+        lambda: roll.user_item(dice.choice(texts)),
+        lambda: roll.user_event(dice.choice(texts)),
+        lambda: roll.user_item("<environment_context>x</environment_context>"),
+        lambda: roll.said(dice.choice(texts)),
+        lambda: roll.said_item(dice.choice(texts), id=dice.choice(["m1", "m2"])),
+        lambda: roll.said_event(dice.choice(texts)),
+        lambda: roll.shown(dice.choice(turns), "AgentMessage", dice.choice(["m1", "x"]), content=[]),
+        lambda: roll.event("agent_reasoning", text=dice.choice(texts)),
+        lambda: roll.thought(dice.choice([[], texts[:1], texts])),
+        lambda: roll.shown(dice.choice(turns), "Reasoning", "r1", summary_text=[], raw_content=[]),
+        lambda: roll.call(dice.choice(calls)),
+        lambda: roll.call(dice.choice(calls), "write_stdin", session_id=dice.choice([7, 8])),
+        lambda: roll.script(dice.choice(calls)),
+        lambda: roll.exits(dice.choice(calls), dice.choice([0, 1])),
+        lambda: roll.runs_on(dice.choice(calls), dice.choice([7, 8])),
+        lambda: roll.exec_end(dice.choice([*calls, "exec-1", "exec-2"]), dice.choice(turns), dice.choice([0, 1])),
+        lambda: roll.item(search("loom", **dice.choice([{}, {"id": "ws_1"}]))),
+        lambda: roll.add("event_msg", search_end),
+        lambda: roll.add("security_risk_score", {"scores": {}, "call_id": dice.choice(calls)}),
+        lambda: roll.add("event_msg", records.sub_agent_activity(dice.choice(calls), BORN, PARENT, "/root/a")),
+        lambda: roll.add("inter_agent_communication_metadata", {"trigger_turn": True}),
+        lambda: roll.item(agent_item("look")),
+        lambda: roll.count(Usage(dice.choice([10, 20, 30]), 0, 1), Usage(10, 0, 1)),
+        lambda: roll.usage_record(dice.choice(turns), dice.choice(["a", "b"]), Usage(5, 0, 1)),
+        lambda: roll.compacted([records.function_call(dice.choice(calls), "t", "{}")]),
+        lambda: roll.event("context_compacted"),
+        lambda: roll.event("thread_rolled_back", num_turns=dice.choice([0, 1, 2])),
+        lambda: roll.context(dice.choice([None, *turns])),
+        lambda: roll.header(dice.choice([THREAD, PARENT])),
+        lambda: roll.raw(b'{"timestamp":"2026-07-20T10:00:00.000Z","type":"ev'),
+        lambda: roll.abort(dice.choice([None, *turns])),
+        lambda: roll.item({"type": "local_shell_call", "call_id": None, "status": "completed", "action": {}}),
+        lambda: roll.item({"type": "tool_search_call", "call_id": None, "execution": "server", "arguments": {}}),
+    ]
+    if explicit:
+        tell += [lambda: roll.start(dice.choice(turns)), lambda: roll.end(dice.choice(turns))] * 3
+    for _ in range(dice.randrange(5, 80)):
+        dice.choice(tell)()
+    return roll
+
+
+def pictures(text: bytes) -> Any:
+    told = Told(text)
+    session = told.session
+    usage = session.usage
+    lines = range(1, text.count(b"\n") + 1)
+    return {
+        "turns": told.turns(),
+        "names": told.names(),
+        "codes": told.codes(),
+        "whats": told.whats(),
+        "usage": (usage.own, usage.inherited, usage.rolled_back, [told.number(one.ref) for one in usage.steps]),
+        "partners": [told.partner(line) for line in lines if told.line(line).reading.statements],
+        "hovers": [told.hover(line) for line in lines],
+        "steps": [[step.tokens.total for step in session.steps_of(turn)] for turn in session.turns],
+    }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_story_does_not_depend_on_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = any_rollout(random.Random(seed)).text()
+    whole = pictures(text)
+    for size in (1, 3, 17):
+        monkeypatch.setattr(buffer_module, "BLOCK_LINES", size)
+        assert pictures(text) == whole, f"blocks of {size}"
+
+
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_whatever_comes_nothing_is_told_twice_or_lost(seed: int) -> None:
+    told = any_rollout(random.Random(seed)).told()
+    session = told.session
+    entries = list(session.entries())
+    own = [entry.ref.statement for entry in entries]
+    assert len(own) == len(set(own))
+    further = [
+        ref.statement
+        for entry in entries
+        for ref in {one for role in ("mirror", "result") for one in session.links_of(entry.ref, role)}  # type: ignore[arg-type]
+    ]
+    assert len(further) == len(set(further))
+    assert not set(own) & set(further)
+    numbered = [turn.number for turn in session.turns if not turn.inherited]
+    assert numbered == list(range(1, len(numbered) + 1))
+    loose = session.loose_ends
+    assert not [call for call in loose.pending_calls if session.links_of(call, "result")]
+    assert not [one for one in loose.orphan_calls if session.links_of(one.ref, "result")]
