@@ -114,7 +114,7 @@ def _unmarked(text: str) -> str:
 def _size_of(part: Part) -> str:
     if "encrypted" in part.omitted or "address" in part.omitted:
         return f"{part.size:,} characters"
-    return f"about {max(1, round(part.size / 1000)):,} kB decoded"
+    return f"about {round(part.size / 1000):,} kB decoded" if part.size >= 1000 else f"{part.size} bytes decoded"
 
 
 def _shown(text: str, room: int) -> tuple[str, bool]:

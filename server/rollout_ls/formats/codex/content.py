@@ -118,11 +118,16 @@ def _part(part: Any, title: str = "text") -> Part | None:
         url = _get(part, key)
         if isinstance(url, str):
             return _media_part(url, name)
-    for key in ("path", "name", "file_id"):
-        value = _get(part, key)
-        if isinstance(value, str):
-            return Part(_text(_get(part, "type")) or "part", value)
-    return None
+    data, mime = _get(part, "data"), _text(_get(part, "mimeType"))
+    if isinstance(data, str) and mime:
+        return Part(title, omitted=mime, size=_decoded_size(data))
+    sort = _text(_get(part, "type")) or "part"
+    named = _text(_get(part, "name"))
+    for key in ("path", "uri", "file_id"):
+        value = _text(_get(part, key))
+        if value:
+            return Part(f"{sort.replace('_', ' ')} {named}".rstrip(), value)
+    return Part(sort, named) if named else None
 
 
 def _sealed(value: str, what: str = "encrypted content") -> Part:
@@ -368,19 +373,37 @@ def _mcp_end(payload: Any) -> Content:
     invocation = payload.invocation
     name = ".".join(one for one in (_text(_get(invocation, "server")), _text(_get(invocation, "tool"))) if one)
     values = _plain(_get(invocation, "arguments"))
-    result = _plain(payload.result)
-    parts = (Part("arguments", _pretty(values), "json"), Part("result", _pretty(result), "json"))
+    parts = (Part("arguments", _pretty(values), "json"), *_mcp_result(_plain(payload.result)))
     facts = _facts(("tool", name), ("call id", payload.call_id))
     return Content(name, parts, facts, tool_input=_without_opaque(values), returned=parts[1:])
+
+
+def _mcp_result(result: Any) -> tuple[Part, ...]:
+    """What an MCP server gave back: its texts and pictures, and what else it says as JSON."""
+    if not isinstance(result, dict):
+        return (Part("result", _pretty(result), "json"),) if result is not None else ()
+    for word, title in (("Ok", "result"), ("Err", "error")):
+        inner = result.get(word)
+        if inner is not None and set(result) <= {"Ok", "Err"}:
+            return (Part(title, inner),) if isinstance(inner, str) else _mcp_result(inner)
+    blocks = list(_list(result.get("content")))
+    told = [_part(block, "result") for block in blocks]
+    if not blocks or None in told:
+        return (Part("result", _pretty(result), "json"),)
+    rest = {key: value for key, value in result.items() if key != "content" and value not in (None, False, {})}
+    more = (Part("more of the result", _pretty(rest), "json"),) if rest else ()
+    return (*(part for part in told if part is not None), *more)
 
 
 def _mcp_item(item: Any) -> Content:
     name = ".".join(one for one in (_text(_get(item, "server")), _text(item.tool)) if one)
     parts = [Part("arguments", _pretty(_plain(item.arguments)), "json")]
-    for title in ("result", "error", "content_items"):
-        value = _plain(_get(item, title))
-        if value not in (None, []):
-            parts.append(Part(title, _pretty(value), "json"))
+    parts += _mcp_result(_plain(_get(item, "result")))
+    parts += _parts(_get(item, "content_items"), "output")
+    error = _plain(_get(item, "error"))
+    if error is not None:
+        message = _text(_get(error, "message")) or _text(error)
+        parts.append(Part("error", message) if message else Part("error", _pretty(error), "json"))
     facts = _facts(("tool", name), ("status", item.status))
     given = _without_opaque(_plain(item.arguments))
     return Content(name, tuple(parts), facts, tool_input=given, returned=tuple(parts[1:]))
@@ -388,9 +411,9 @@ def _mcp_item(item: Any) -> Content:
 
 def _output_item(item: Any) -> Content:
     output = types.text_of(item.output) or _plain(item.output)
-    text = output if isinstance(output, str) else _pretty(output)
-    parts = (Part("output", text),)
-    return Content(text, parts, _facts(("tool", item.name)), returned=parts)
+    told = (Part("output", output),) if isinstance(output, str) else _parts(item.output, "output")
+    parts = told or (Part("output", _pretty(output), "json"),)
+    return Content(_label(parts), parts, _facts(("tool", item.name)), returned=parts)
 
 
 # -- turns, usage, headers, the rest
