@@ -12,6 +12,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -170,7 +171,7 @@ class RolloutProtocol(LanguageServerProtocol):
 
     def _start(self, request: Request, ticket: Ticket) -> None:
         method = METHODS.get(request.method)
-        if method is None or method.shape is None:
+        if method is None or method.shape is None or _is_notification(request.method):
             handler = self.fm.builtin_features.get(request.method) or self.fm.features.get(request.method)
             if handler is None or _is_notification(request.method):
                 raise RequestError(errors.METHOD_NOT_FOUND, "no such method")
@@ -347,15 +348,17 @@ class RolloutProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZED)
     def lsp_initialized(self, _params: object) -> None:
-        """Nothing is registered late: what a client watches, it says itself, and the disk is looked at anew anyway."""
+        """Settings are asked for. What a client watches, it says itself, and the disk is looked at anew anyway."""
         return_big_blocks()
+        self._server.configuration.begin()
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, _params: object) -> None:  # type: ignore[override]
         """No work is begun from now on; what is still open is answered once this is."""
         self._shutdown = True
         self._server.leaving.shut_down = True
-        self._server.loop.call_soon(self._server.shut_down)
+        earlier = takewhile(lambda ticket: ticket.method != types.SHUTDOWN, self._server.requests.open_now())
+        self._server.loop.call_soon(self._server.shut_down, list(earlier))
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, _params: object) -> None:  # type: ignore[override]

@@ -74,10 +74,13 @@ class Requests:
 
     def fail_all(self, code: int, message: str) -> None:
         """Answers all that is open."""
-        with self._lock:
-            left = list(self._open.values())
-        for ticket in left:
+        for ticket in self.open_now():
             self.fail(ticket, code, message)
+
+    def open_now(self) -> list[Ticket]:
+        """All open requests, as they were read."""
+        with self._lock:
+            return list(self._open.values())
 
     def _close(self, ticket: Ticket, body: bytes) -> None:
         with self._lock:

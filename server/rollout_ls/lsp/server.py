@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,23 +23,26 @@ from rollout_ls.lsp import errors, logs
 from rollout_ls.lsp.calls import Calls
 from rollout_ls.lsp.capabilities import SERVER_NAME
 from rollout_ls.lsp.client import Client
+from rollout_ls.lsp.configuration import Configuration
 from rollout_ls.lsp.documents import Documents, Opened
 from rollout_ls.lsp.findings import Findings
 from rollout_ls.lsp.handlers import sync
 from rollout_ls.lsp.leaving import Leaving, leave, watch_parent
+from rollout_ls.lsp.looks import Looks
 from rollout_ls.lsp.methods import METHODS
 from rollout_ls.lsp.outbox import Outbox
 from rollout_ls.lsp.passes import Passes
 from rollout_ls.lsp.progress import Progress
 from rollout_ls.lsp.protocol import LazyConverter, RolloutProtocol
 from rollout_ls.lsp.reading import read_all
-from rollout_ls.lsp.requests import Requests
+from rollout_ls.lsp.requests import Requests, Ticket
 from rollout_ls.lsp.uris import path_of
 from rollout_ls.workspace.threads import Threads
 
 if TYPE_CHECKING:
     from rollout_ls.projection.surroundings import Surroundings
     from rollout_ls.workspace.document import Document
+    from rollout_ls.workspace.settings import Settings
 
 _GC_THRESHOLDS = (10_000, 20, 50)
 """Records are many and live long: Python's own thresholds look through all of them again and again, 25 ms a time."""
@@ -69,6 +73,8 @@ class RolloutServer(LanguageServer):
         self.findings = Findings(self.loop, self.calls, self.client)
         self.reading_progress = Progress(self.calls, self._stop_pass)
         self.passes = Passes(self.loop, self._eager_done, self._idle_done, self._slice_done)
+        self.looks = Looks(self.loop, lambda: self.configuration.settings.limits.file_bytes, self._disk_seen)
+        self.configuration = Configuration(self.calls, self.client, self._settings_changed)
         self.worker = ThreadPoolExecutor(1, "rollout-ls worker")
         self._ended = self.loop.create_future()
         super().__init__(SERVER_NAME, __version__, protocol_cls=RolloutProtocol, converter_factory=LazyConverter)
@@ -90,14 +96,16 @@ class RolloutServer(LanguageServer):
         self.client = client
         self.folders = client.folders
         self.findings = Findings(self.loop, self.calls, client)
+        self.configuration = Configuration(self.calls, client, self._settings_changed)
         if client.process_id is not None:
             watch_parent(client.process_id, self.leaving.begin)
 
-    def shut_down(self) -> None:
+    def shut_down(self, left: Iterable[Ticket]) -> None:
         """Leaves all work; what is open is answered, since its client may wait for it before it ends."""
         for opened in self.documents:
             self.passes.drop(opened)
-        self.requests.fail_all(errors.SERVER_CANCELLED, "the server was shut down")
+        for ticket in left:
+            self.requests.fail(ticket, errors.SERVER_CANCELLED, "the server was shut down")
 
     def leave(self) -> None:
         """Ends the loop; what is open is answered, so that each request has its answer."""
@@ -115,12 +123,36 @@ class RolloutServer(LanguageServer):
         else:
             self.leave()
 
+    # -- its settings
+    def _settings_changed(self, settings: Settings) -> None:
+        """Says all anew that depends on settings."""
+        logs.set_level(settings.log.level)
+        for opened in self.documents:
+            opened.in_turn(partial(self._surround, opened))
+        for method in sorted(self.client.refreshable):
+            self.calls.ask(method, None)
+
+    def _surround(self, opened: Opened) -> None:
+        if opened.closed:
+            return
+        opened.document.surround(self.surroundings(opened))
+        self.passes.schedule(opened)
+        if opened.document.eager_ready:
+            self.findings.changed(opened)
+
     # -- its documents
+    def begin(self, opened: Opened) -> None:
+        """A document is there: it is put into its world, and its passes begin."""
+        opened.document.surround(self.surroundings(opened))
+        self.passes.schedule(opened)
+        self.looks.due(opened)
+
     def forget(self, opened: Opened) -> None:
         """A document is closed."""
         self.passes.drop(opened)
         self.reading_progress.done(opened)
         self.documents.remove(opened.uri)
+        self.looks.forget(opened)
         self.findings.closed(opened)
         if opened.large:
             self.loop.call_later(_TIDY_SECONDS, gc.collect)
@@ -136,7 +168,7 @@ class RolloutServer(LanguageServer):
             opened.failure = logs.log_exception("making a document", error)
         else:
             opened.document = future.result()
-            self.passes.schedule(opened)
+            self.begin(opened)
         opened.free()
 
     def freed(self, opened: Opened) -> None:
@@ -144,6 +176,7 @@ class RolloutServer(LanguageServer):
         self.passes.resume()
         if not opened.closed and opened.document.eager_ready:
             self.findings.changed(opened)
+        self.looks.start(opened)
 
     def lose(self, opened: Opened) -> None:
         """A document's text is no longer its client's."""
@@ -161,10 +194,11 @@ class RolloutServer(LanguageServer):
 
     def surroundings(self, opened: Opened) -> Surroundings:
         """What a feature may know of the world around a document."""
-        from rollout_ls.projection.surroundings import Surroundings
+        from rollout_ls.workspace.settings import surroundings_of
 
         path = path_of(opened.uri)
-        return Surroundings(known_threads=self.threads.known(path) if path is not None else frozenset())
+        threads = self.threads.known(path) if path is not None else frozenset()
+        return surroundings_of(self.configuration.settings, threads)
 
     def _eager_done(self, opened: Opened) -> None:
         self.reading_progress.done(opened)
@@ -172,6 +206,11 @@ class RolloutServer(LanguageServer):
 
     def _idle_done(self, opened: Opened) -> None:
         self.findings.changed(opened)
+        self.looks.start(opened)
+
+    def _disk_seen(self, opened: Opened) -> None:
+        """The disk tells more of a document: its idle pass goes over what that changed."""
+        self.passes.schedule(opened)
 
     def _slice_done(self, opened: Opened, seconds: float) -> None:
         if self.client.progress:
