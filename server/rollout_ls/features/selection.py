@@ -1,4 +1,4 @@
-"""Selections that grow: from the JSON inside a string, over the values around the cursor, to record, call and turn.
+"""Selections that grow: from JSON inside a string over the values around the cursor to record, call, step and turn.
 
 Answers places of one line up to the record, and stretches of lines above. Reads the one record only; what belongs
 together was settled by the projection.
@@ -14,7 +14,7 @@ from rollout_ls.formats.statement import Call
 from rollout_ls.jsonl.spans import Span, find, path_at
 from rollout_ls.jsonl.strings import decoded_to_raw, raw_to_decoded
 from rollout_ls.projection.entry import Ref
-from rollout_ls.projection.session import Session
+from rollout_ls.projection.session import Session, Turn
 from rollout_ls.text.rows import Line, Place
 
 MAX_INNER = 3
@@ -118,13 +118,13 @@ def _inner_json(token: bytes) -> bytes | None:
 
 # -- what the record is part of
 def _stretches(session: Session, ref: Ref) -> tuple[Stretch, ...]:
-    """The record's line, its call with result, its turn: each where it holds the one before and is more."""
+    """The record's line, its call with result, step, turn: each where it holds the one before and is more."""
     order = session.buffer.order_of
     grown = [Stretch(ref.line, ref.line)]
     wider = [_call_stretch(session, ref)]
     turn = session.turn_of(ref)
     if turn is not None:
-        wider.append(Stretch(turn.first, turn.last))
+        wider += [_step_stretch(session, ref, turn), Stretch(turn.first, turn.last)]
     last_line = session.buffer.last_line
     if last_line is not None:
         wider.append(Stretch(next(iter(session.buffer)), last_line))
@@ -143,5 +143,19 @@ def _call_stretch(session: Session, ref: Ref) -> Stretch | None:
     if not isinstance(owner.statement, Call):
         return None
     result = session.result_of(owner)
-    lines = [ref.line, owner.line, *([result.line] if result is not None else [])]
+    return _around(session, [ref.line, owner.line, *([result.line] if result is not None else [])])
+
+
+def _step_stretch(session: Session, ref: Ref, turn: Turn) -> Stretch | None:
+    """The step of a turn that a record is part of, with its calls, results and tokens."""
+    owner = session.owner_of(ref)
+    members = (ref.statement, owner.statement)
+    for step in session.steps_of(turn):
+        refs = [*(entry.ref for entry in step.entries), *step.results, *step.usages]
+        if any(one.statement in members for one in refs):
+            return _around(session, [ref.line, *(one.line for one in refs)])
+    return None
+
+
+def _around(session: Session, lines: list[Line]) -> Stretch:
     return Stretch(min(lines, key=session.buffer.order_of), max(lines, key=session.buffer.order_of))
