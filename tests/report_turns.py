@@ -11,6 +11,7 @@ reads decoded JSON and shares no code with the package. Exit status 1 where the 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -86,7 +87,8 @@ def said(record: dict[str, Any]) -> tuple[str, str, str] | None:
 
 def text_of(item: dict[str, Any]) -> str:
     parts = item.get("content")
-    return "".join(str(part.get("text") or "") for part in parts or () if isinstance(part, dict))
+    texts = [str(part.get("text") or "") for part in parts or () if isinstance(part, dict)]
+    return "".join(text for text in texts if not (text == "</image>" or re.fullmatch(r"<image( name=.*)?>", text)))
 
 
 def rule_and_turns(records: list[dict[str, Any]]) -> tuple[str, int]:

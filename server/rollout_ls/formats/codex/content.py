@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from rollout_ls.formats.codex import content_beside, shape, types
+from rollout_ls.formats.codex.injected import spoken
 from rollout_ls.formats.codex.plain import facts as _facts
 from rollout_ls.formats.codex.plain import get as _get
 from rollout_ls.formats.codex.plain import items as _list
@@ -140,7 +141,7 @@ def _parts(parts: Any, title: str = "text") -> tuple[Part, ...]:
 
 def _label(parts: Iterable[Part]) -> str:
     """The text of all parts, images and the like left out."""
-    return "".join(part.text for part in parts)
+    return spoken(part.text for part in parts)
 
 
 # -- messages

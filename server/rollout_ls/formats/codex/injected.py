@@ -6,7 +6,18 @@ contextual messages). Never a guess from length or position.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
+
+_PICTURE = re.compile(r"<image(?: name=[^>\n]{0,200})?>|</image>")
+
+
+def spoken(texts: Iterable[str]) -> str:
+    """The words of a message: its texts but those that only mark a picture (`<image name=...>` and its end stand around
+    one in the model's input, as texts of their own, and in no other telling of the message)."""
+    return "".join(text for text in texts if not (text.startswith(("<image", "</image")) and _PICTURE.fullmatch(text)))
+
 
 _MARKS: tuple[tuple[str, str], ...] = (
     ("# AGENTS.md instructions", "AGENTS.md"),

@@ -13,6 +13,7 @@ import orjson
 from msgspec import Raw
 
 from rollout_ls.formats.codex.content import content_of, first_argument
+from rollout_ls.formats.codex.injected import spoken
 from rollout_ls.formats.statement import Call, Message, Reasoning, Statement
 
 _NONE = Raw(b"")
@@ -86,4 +87,4 @@ def _thought(peek: _Peek, stream: Any) -> str | None:
 
 
 def _joined(parts: Raw) -> str | None:
-    return "".join(part.text for part in _parts.decode(parts) if part.text) if parts else None
+    return spoken(part.text for part in _parts.decode(parts) if part.text) if parts else None

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from rollout_ls.formats.codex.injected import context_of
+from rollout_ls.formats.codex.injected import context_of, spoken
 from rollout_ls.formats.codex.types import is_bare, kind_of, text_of
 from rollout_ls.formats.statement import (
     NO_OUTCOME,
@@ -210,16 +210,11 @@ def _rolled_back(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
 
 
 # -- messages
-_IMAGE_TAG = re.compile(r"<image(?: name=[^>\n]{0,200})?>|</image>")
-"""What stands around a picture in the model's input, as texts of their own; no other stream has it."""
-
-
 def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     text = _parts_text(payload.content)
     said = text
     if "<image" in text:
-        texts = [text_of(getattr(part, "text", None)) or "" for part in payload.content]
-        said = "".join(one for one in texts if _IMAGE_TAG.fullmatch(one) is None)
+        said = spoken(text_of(getattr(part, "text", None)) or "" for part in payload.content)
     return Message(
         actor="human",
         stream="item",
