@@ -5,8 +5,9 @@ Run by hand (pytest does not collect it):
     python tests/report_turns.py FILE_OR_FOLDER...
 
 One row a file: the rule by which its turns begin, turns by that rule, turns of the session, calls and results without
-partner, messages that stand twice in the outline, and messages that are lost. The counting here is a second opinion: it
-reads decoded JSON and shares no code with the package. Exit status 1 where the two disagree.
+partner, messages that stand twice in the session, messages that are lost, and how often the human spoke, both ways.
+The counting here is a second opinion: it reads decoded JSON and shares no code with the package. Exit status 1 where
+the two disagree.
 """
 
 from __future__ import annotations
@@ -50,10 +51,13 @@ class Row(NamedTuple):
     orphan_results: int
     twice: int
     lost: int
+    asked_by_rule: int
+    asked: int
 
     @property
     def agrees(self) -> bool:
-        return self.by_rule == self.by_session and not self.twice and not self.lost
+        counts = self.by_rule == self.by_session and self.asked_by_rule == self.asked
+        return counts and not (self.twice or self.lost or self.orphan_calls or self.orphan_results)
 
 
 def records_of(text: bytes) -> Iterator[dict[str, Any]]:
@@ -116,6 +120,19 @@ def rule_and_turns(records: list[dict[str, Any]]) -> tuple[str, int]:
     return "human items", items
 
 
+def asked(records: list[dict[str, Any]]) -> int:
+    """How often the human spoke: events (or completed items) where there are any, else texts that nothing marks."""
+    by_stream: Counter[str] = Counter()
+    for record in records:
+        message = said(record)
+        if message is None or message[0] != "human":
+            continue
+        kind = record["payload"].get("kind") if message[1] == "event" else None
+        if kind in (None, "plain") and (message[1] != "item" or not message[2].lstrip().startswith(INJECTED)):
+            by_stream[message[1]] += 1
+    return max(by_stream["event"], by_stream["display"]) or by_stream["item"]
+
+
 def shown_messages(session: Session) -> Counter[tuple[str, str]]:
     """How often each text stands in the session, by side."""
     shown: Counter[tuple[str, str]] = Counter()
@@ -157,6 +174,8 @@ def look_at(path: Path) -> Row:
         len(ends.orphan_results),
         sum(max(0, count - told[key]) for key, count in shown.items()),
         sum(max(0, count - shown[key]) for key, count in told.items()),
+        asked(records),
+        sum(entry.what == "user" for entry in session.entries()),
     )
 
 
@@ -165,16 +184,14 @@ def main(arguments: list[str]) -> int:
     for argument in arguments:
         path = Path(argument)
         paths += sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
-    heads = ("rule", "by rule", "session", "orphan calls", "cut short", "orphan results", "twice", "lost", "file")
+    heads = ("rule", "by rule", "session", "orphan calls", "cut short", "orphan results", "twice", "lost")
     rows = [look_at(path) for path in paths]
     out = sys.stdout
-    out.write("{:13} {:>8} {:>8} {:>12} {:>9} {:>14} {:>6} {:>5}  {}\n".format(*heads))
+    form = "{:13} {:>8} {:>8} {:>12} {:>9} {:>14} {:>6} {:>5} {:>6} {:>6}  {}\n"
+    out.write(form.format(*heads, "asked", "shown", "file"))
     for row in rows:
         mark = "" if row.agrees else "  <- differs"
-        out.write(
-            f"{row.rule:13} {row.by_rule:8} {row.by_session:8} {row.orphan_calls:12} {row.interrupted:9} "
-            f"{row.orphan_results:14} {row.twice:6} {row.lost:5}  {row.name}{mark}\n"
-        )
+        out.write(form.format(*row[1:], row.name + mark))
     differing = sum(not row.agrees for row in rows)
     sums = [sum(column) for column in zip(*(row[2:] for row in rows), strict=True)] if rows else []
     out.write(f"{len(rows)} files, {differing} differ; sums {sums}\n")
