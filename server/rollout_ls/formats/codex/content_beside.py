@@ -111,7 +111,7 @@ def _agent_task(payload: Any) -> Content:
 
 
 def _ghost(payload: Any) -> Content:
-    commit = payload.ghost_commit
+    commit = plain(payload.ghost_commit)
     files = [*items(get(commit, "preexisting_untracked_files")), *items(get(commit, "preexisting_untracked_dirs"))]
     named = facts(("commit", get(commit, "id")), ("on top of", get(commit, "parent")), ("untracked before", len(files)))
     return Content(text(get(commit, "id")), _listed("untracked before", [text(one) for one in files]), named)
