@@ -6,7 +6,8 @@ feature, rule and report reads this and nothing else. Never changes once made; w
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal
@@ -20,10 +21,8 @@ from rollout_ls.formats.statement import (
     Compaction,
     Header,
     Message,
-    Notice,
     Outcome,
     Reasoning,
-    Remark,
     Result,
     Rollback,
     Settings,
@@ -145,13 +144,14 @@ class Session:
             merged = {key: links[key] + fold.links[key] for key in shared}
             links.update(fold.links)
             links.update(merged)
+        late: dict[Statement, list[Link]] = {}
         for result, call in self._late_pairs:
-            links[call.statement] = [*links.get(call.statement, []), Link("result", result)]
+            late.setdefault(call.statement, []).append(Link("result", result))
         for mirror, call in self._late_mirrors.items():
-            links[call.statement] = [*links.get(call.statement, []), Link("mirror", mirror)]
+            late.setdefault(call.statement, []).append(Link("mirror", mirror))
         for remark, about in self._abouts.items():
-            if isinstance(remark.statement, Remark | Notice):
-                links[about.statement] = [*links.get(about.statement, []), Link("remark", remark)]
+            late.setdefault(about.statement, []).append(Link("remark", remark))
+        links.update({key: links.get(key, []) + more for key, more in late.items()})
         return links
 
     @cached_property
@@ -166,13 +166,13 @@ class Session:
                 found.setdefault(call_id, [ref])
         return found
 
-    def _nearest_call(self, call_id: str, ref: Ref, *, itself: bool = True) -> Ref | None:
-        """The last call of an id before a record, else the first one behind it."""
-        calls = self._calls_by_id.get(call_id, ())
-        calls = [call for call in calls if itself or isinstance(call.statement, Call)]
-        at = self._order(ref)
-        before = [call for call in calls if self._order(call) < at]
-        return before[-1] if before else next((call for call in calls if call.statement is not ref.statement), None)
+    def _nearest_call(self, call_id: str, ref: Ref, *, recorded: bool = False) -> Ref | None:
+        """The last call of an id before a record, else the first one behind it; ``recorded``: with a record of its own,
+        not told by a mirror alone."""
+        calls = self._calls_by_id.get(call_id)
+        if not calls or (recorded and not isinstance(calls[0].statement, Call)):
+            return None
+        return calls[max(0, bisect_left(calls, self._order(ref), key=self._order) - 1)]
 
     def _order(self, ref: Ref) -> tuple[tuple[int, int], int]:
         return self.buffer.order_of(ref.line), ref.statement.start
@@ -186,7 +186,7 @@ class Session:
                 if ref.statement in fold.owners:
                     continue
                 call_id = getattr(ref.statement, "call_id", "")
-                call = self._nearest_call(call_id, ref, itself=False) or self._items_by_id(call_id)
+                call = self._nearest_call(call_id, ref, recorded=True) or self._items_by_id(call_id)
                 if call is not None:
                     found[ref] = call
         taken = set().union(*(fold.owners.keys() for fold in self.folds)) if found else set()
@@ -565,42 +565,39 @@ class Session:
     @cached_property
     def _late(self) -> tuple[list[tuple[Ref, Ref]], dict[Statement, Ref], list[Ref]]:
         """(result and call pairs that the fold could not make, results from kept history, results without call)."""
-        order = self._order
         waiting: dict[str, list[Ref]] = {}
         for fold in self.odd_folds:
             for loose in fold.loose_calls:
                 waiting.setdefault(loose.ref.statement.call_id, []).append(loose.ref)  # type: ignore[attr-defined]
         for ref in self._open_calls:
             waiting.setdefault(ref.statement.call_id, []).append(ref)  # type: ignore[attr-defined]
-        for calls in waiting.values():
-            calls.sort(key=order)
+        queues = {call_id: deque(sorted(calls, key=self._order)) for call_id, calls in waiting.items()}
         pairs, history, orphans = [], {}, []
         for fold in self.odd_folds:
             for loose_result in fold.loose_results:
                 result = loose_result.ref
                 call_id = result.statement.call_id  # type: ignore[attr-defined]
-                calls = waiting.get(call_id, [])
-                if calls:
-                    at = order(result)
-                    call = calls[0] if order(calls[0]) < at else next(one for one in calls if order(one) > at)
-                    calls.remove(call)
-                    pairs.append((result, call))
-                elif (other := self._nearest_call(call_id, result, itself=False)) is not None:
+                if queue := queues.get(call_id):
+                    # The oldest is before the result, or else the nearest behind it.
+                    pairs.append((result, queue.popleft()))
+                elif (other := self._nearest_call(call_id, result, recorded=True)) is not None:
                     pairs.append((result, other))  # a second result, or a result of a shared id
-                elif (kept := self._kept_call(call_id, order(result)[0])) is not None:
+                elif (kept := self._kept_calls.get(call_id)) is not None and self._order(kept) < self._order(result):
                     history[result.statement] = kept
                 else:
                     orphans.append(result)
         return pairs, history, orphans
 
-    def _kept_call(self, call_id: str, before: tuple[int, int]) -> Ref | None:
+    @cached_property
+    def _kept_calls(self) -> dict[str, Ref]:
+        """The first compaction that keeps a call, by the call's id."""
+        found: dict[str, Ref] = {}
         for fold in self.folds:
             for ref in fold.compactions:
-                if self.buffer.order_of(ref.line) >= before:
-                    return None
-                if isinstance(ref.statement, Compaction) and call_id in ref.statement.call_ids:
-                    return ref
-        return None
+                if isinstance(ref.statement, Compaction):
+                    for call_id in ref.statement.call_ids:
+                        found.setdefault(call_id, ref)
+        return found
 
     @property
     def _late_pairs(self) -> list[tuple[Ref, Ref]]:
