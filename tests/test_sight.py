@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from rollout_ls.features.folding import folds
 from rollout_ls.features.hints import HintOptions, explain, hint_at, hints
+from rollout_ls.features.legend import MARKS, SORTS
 from rollout_ls.features.lenses import lenses, title_of
 from rollout_ls.features.links import links
 from rollout_ls.features.moments import elapsed_text
@@ -178,3 +180,8 @@ def test_a_hint_is_never_drawn_far_out() -> None:
     assert [hint.ref.statement.start for hint in hints(near, near.buffer, EVERYTHING)] in ([], [5])
     far = session_of(b'{"cut":"' + b"x" * 300 + second)
     assert all(hint.ref.statement.start < 200 for hint in hints(far, far.buffer, EVERYTHING))
+
+
+def test_the_legend_is_documented() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "tokens.md").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == (*SORTS, *MARKS)

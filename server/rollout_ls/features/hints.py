@@ -217,7 +217,7 @@ def _meaning(session: Session, ref: Ref, turn: Turn | None, options: HintOptions
     if isinstance(statement, Notice):
         return [HintPart(one_line(statement.label, 60), "other")]
     if isinstance(statement, Unknown):
-        return [HintPart("unknown kind", "other")]
+        return [HintPart(f"unknown kind {one_line(statement.label, 60)}".rstrip(), "other")]
     return []
 
 
