@@ -258,7 +258,7 @@ def test_only_what_is_there_is_offered() -> None:
     with Wire(capabilities=PUSHED) as wire:
         assert wire.initialized["capabilities"] == {
             "positionEncoding": "utf-16",
-            "textDocumentSync": {"openClose": True, "change": 2, "save": False},
+            "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
             "hoverProvider": True,
             "definitionProvider": True,
             "referencesProvider": True,

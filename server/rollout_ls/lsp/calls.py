@@ -17,10 +17,17 @@ class Calls:
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
         self._count = 0
-        self._open: dict[str, Callable[[bool], None] | None] = {}
+        self._open: dict[str, Callable[[Response], None] | None] = {}
 
     def ask(self, method: str, params: object, then: Callable[[bool], None] | None = None) -> None:
         """Sends a request. ``then`` is called with whether the client did it; what it says is of no interest."""
+        self._send(method, params, None if then is None else lambda response: then(not response.error))
+
+    def ask_for(self, method: str, params: object, then: Callable[[bytes | None], None]) -> None:
+        """Sends a request. ``then`` is called with the answer's result as JSON; None where the client refused."""
+        self._send(method, params, lambda response: then(None if response.error else response.result or b"null"))
+
+    def _send(self, method: str, params: object, then: Callable[[Response], None] | None) -> None:
         self._count += 1
         ident = f"{_PREFIX}{self._count}"
         self._open[ident] = then
@@ -36,5 +43,5 @@ class Calls:
             return False
         then = self._open.pop(str(response.id))
         if then is not None:
-            then(not response.error)
+            then(response)
         return True

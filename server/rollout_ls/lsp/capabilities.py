@@ -41,7 +41,7 @@ def initialize_result(features: FeatureManager, client: Client) -> dict[str, Any
     )
     built = builder.build()
     built.text_document_sync = types.TextDocumentSyncOptions(
-        open_close=True, change=types.TextDocumentSyncKind.Incremental, save=False
+        open_close=True, change=types.TextDocumentSyncKind.Incremental, save=types.SaveOptions(include_text=False)
     )
     built.workspace = types.WorkspaceOptions(
         workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=True, change_notifications=True)

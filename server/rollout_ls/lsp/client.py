@@ -44,6 +44,12 @@ class Client(msgspec.Struct, frozen=True):
     """Whether it asks later where the parts of an inlay hint lead."""
     commands: bool = False
     """Whether it has the commands of our own clients."""
+    has_configuration: bool = False
+    """Whether it can be asked for settings."""
+    refreshable: frozenset[str] = frozenset()
+    """The methods that it takes to ask again for what it shows, such as ``workspace/codeLens/refresh``."""
+    options: Any = None
+    """The settings given with ``initialize``, as JSON has them."""
     process_id: int | None = None
     folders: tuple[str, ...] = ()
     """URIs of the open workspace folders."""
@@ -76,6 +82,13 @@ def read_client(params: bytes) -> Client:
         hint_locations="label.location"
         in can.at("textDocument", "inlayHint", "resolveSupport").strings_or_numbers("properties"),
         commands=Reader(given).at("initializationOptions", "rollout").yes("commands"),
+        has_configuration=can.at("workspace").yes("configuration"),
+        refreshable=frozenset(
+            f"workspace/{name}/refresh"
+            for name in ("inlayHint", "codeLens", "semanticTokens", "foldingRange")
+            if can.at("workspace", name).yes("refreshSupport")
+        ),
+        options=given.get("initializationOptions"),
         process_id=Reader(given).count("processId"),
         folders=_folders(given),
     )

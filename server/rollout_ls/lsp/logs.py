@@ -16,6 +16,12 @@ from types import TracebackType
 
 logger = logging.getLogger("rollout_ls")
 
+_LEVELS = {
+    "error": logging.ERROR,
+    "warning": logging.WARNING,
+    "information": logging.INFO,
+    "debug": logging.DEBUG,
+}
 _SILENCED = ("pygls", "asyncio", "cattrs")
 _MAX_FRAMES = 30
 
@@ -34,6 +40,11 @@ def set_up(level: int = logging.WARNING) -> None:
         silenced.propagate = False
     sys.excepthook = _log_uncaught
     threading.excepthook = lambda args: log_exception("in a thread", args.exc_value)
+
+
+def set_level(level: str) -> None:
+    """From now on, what is milder than a level (``error``, ``warning``, ``information``, ``debug``) is not logged."""
+    logger.setLevel(_LEVELS[level])
 
 
 def log_exception(where: str, error: BaseException | None) -> str:

@@ -22,6 +22,7 @@ from rollout_ls.lsp.handlers import (
     navigation,
     outline,
     selection,
+    sync,
     tokens,
     window,
 )
@@ -68,6 +69,8 @@ METHODS: dict[str, Method] = {
         Method("textDocument/documentLink", links.document_link, shapes.OfDocument, True, heavy=True),
         Method("documentLink/resolve", links.resolve, sight.DocumentLink),
         Method(DIAGNOSTIC, diagnostics.diagnostic, shapes.PullDiagnostics, True),
+        Method("textDocument/didSave", sync.did_save, shapes.OfDocument),
+        Method("workspace/didChangeConfiguration", window.did_change_configuration, shapes.Changed),
         Method("workspace/didChangeWatchedFiles", window.did_change_watched_files),
     )
 }

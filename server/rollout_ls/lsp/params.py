@@ -106,6 +106,12 @@ class PullDiagnostics(msgspec.Struct, frozen=True, rename="camel"):
     previous_result_id: str | None = None
 
 
+class Changed(msgspec.Struct, frozen=True):
+    """workspace/didChangeConfiguration. Clients that can be asked for settings send anything, or nothing."""
+
+    settings: Any = None
+
+
 class CancelProgress(msgspec.Struct, frozen=True):
     """window/workDoneProgress/cancel"""
 

@@ -129,8 +129,9 @@ class RolloutServer(LanguageServer):
         logs.set_level(settings.log.level)
         for opened in self.documents:
             opened.in_turn(partial(self._surround, opened))
-        for method in sorted(self.client.refreshable):
-            self.calls.ask(method, None)
+        if any(True for _ in self.documents):
+            for method in sorted(self.client.refreshable):
+                self.calls.ask(method, None)
 
     def _surround(self, opened: Opened) -> None:
         if opened.closed:

@@ -11,14 +11,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from rollout_ls.projection.surroundings import Level, Limits
+from rollout_ls.projection.surroundings import Level, Limits, Surroundings
 from rollout_ls.rules.registry import RULES
 from rollout_ls.text.display import label
+
+if TYPE_CHECKING:
+    from cattrs import Converter
 
 SECTION = "rollout"
 LogLevel = Literal["error", "warning", "information", "debug"]
@@ -293,6 +297,20 @@ def levels_of(settings: Settings) -> Mapping[str, Level]:
     return MappingProxyType({code: choice for code, choice in settings.rules.items() if choice != "off"})
 
 
+def surroundings_of(settings: Settings, known_threads: frozenset[str] = frozenset()) -> Surroundings:
+    """The world of a document under some settings."""
+    from rollout_ls.workspace.zones import LOCAL
+
+    return Surroundings(
+        zone=LOCAL if settings.hover.time_zone == "local" else None,
+        known_threads=known_threads,
+        codes=codes_of(settings),
+        levels=levels_of(settings),
+        mildest=settings.minimum_severity,
+        limits=settings.limits,
+    )
+
+
 # -- reading
 def _told(source: object, problems: list[str]) -> Iterator[tuple[str, Any]]:
     """The (key, value) pairs of a source, keys with dots."""
@@ -358,12 +376,17 @@ def _structured(value: Any, setting: Setting) -> Any:
     """A value in the type of its setting. Raises where it is of another one: nothing is read as what it is not."""
     if setting.kind in (bool, int) and type(value) is not setting.kind:
         raise TypeError
-    from cattrs import Converter  # a tenth of a second; most clients set nothing
-
-    structured = Converter().structure(value, setting.kind)
+    structured = _converter().structure(value, setting.kind)
     if setting.kind is int and not setting.least <= structured <= setting.most:
         raise ValueError
     return structured
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Converter:
+    from cattrs import Converter  # takes its time, and the command line sets nothing
+
+    return Converter()
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rollout_ls.lsp.handlers.spots import MAX_ROWS, lines_between
 from rollout_ls.lsp.params import InRange
 from rollout_ls.wire.sight import InlayHint, inlay_hint, inlay_hints
@@ -56,4 +58,4 @@ def _options(ls: RolloutServer) -> HintOptions:
     """Which sorts of parts are shown."""
     from rollout_ls.features.hints import HintOptions
 
-    return HintOptions()
+    return HintOptions(**msgspec.structs.asdict(ls.configuration.settings.hints))

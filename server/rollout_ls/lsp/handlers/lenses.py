@@ -17,7 +17,7 @@ def code_lens(ls: RolloutServer, params: OfDocument) -> list[CodeLens]:
     from rollout_ls.features.lenses import lenses
 
     opened = ls.documents.find(params.text_document.uri)
-    if opened is None:
+    if opened is None or not ls.configuration.settings.code_lens:
         return []
     found = lenses(opened.document.session(), jumps=ls.client.commands)
     return code_lenses(found, opened.uri, opened.state, opened.document.buffer, ls.client.unit)

@@ -1,4 +1,4 @@
-"""textDocument/didOpen, didChange, didClose: the client's texts, kept by ``lsp.documents``."""
+"""textDocument/didOpen, didChange, didSave, didClose: the client's texts, kept by ``lsp.documents``."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def did_open(ls: RolloutServer, prepared: Prepared) -> None:
         logger.warning("a document was opened twice")
         ls.forget(old)
     if prepared.document is not None:
-        ls.passes.schedule(ls.documents.put(prepared.uri, prepared.document))
+        ls.begin(ls.documents.put(prepared.uri, prepared.document))
     else:
         ls.make(ls.documents.put(prepared.uri, Document(prepared.uri, prepared.version, ())), prepared)
 
@@ -107,6 +107,7 @@ def did_change(ls: RolloutServer, edit: Edit) -> None:
         raise
     opened.lost = False
     ls.passes.schedule(opened)
+    ls.looks.due(opened)
 
 
 def change_failed(ls: RolloutServer, params: bytes) -> None:
@@ -118,6 +119,13 @@ def change_failed(ls: RolloutServer, params: bytes) -> None:
     opened = ls.documents.find(named) if named is not None else None
     if opened is not None:
         ls.lose(opened)
+
+
+def did_save(ls: RolloutServer, params: OfDocument) -> None:
+    """The disk holds the text now."""
+    opened = ls.documents.find(params.text_document.uri)
+    if opened is not None:
+        ls.looks.due(opened)
 
 
 def did_close(ls: RolloutServer, params: OfDocument) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def semantic_tokens_range(ls: RolloutServer, params: InRange) -> SemanticTokens | None:
     """The tokens of some rows."""
     opened = ls.documents.find(params.text_document.uri)
-    return None if opened is None else _tokens(ls, opened, params.range)
+    if opened is None or not ls.configuration.settings.semantic_tokens:
+        return None
+    return _tokens(ls, opened, params.range)
 
 
 def semantic_tokens_full(ls: RolloutServer, params: OfDocument) -> SemanticTokens | None:
@@ -27,7 +29,9 @@ def semantic_tokens_full(ls: RolloutServer, params: OfDocument) -> SemanticToken
     the whole.
     """
     opened = ls.documents.find(params.text_document.uri)
-    if opened is None or (ls.client.token_ranges and opened.document.buffer.row_count > MAX_ROWS):
+    if opened is None or not ls.configuration.settings.semantic_tokens:
+        return None
+    if ls.client.token_ranges and opened.document.buffer.row_count > MAX_ROWS:
         return None
     return _tokens(ls, opened, None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rollout_ls.lsp.params import CancelProgress, DidChangeFolders
+from rollout_ls.lsp.params import CancelProgress, Changed, DidChangeFolders
 
 if TYPE_CHECKING:
     from rollout_ls.lsp.server import RolloutServer
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 def did_change_watched_files(ls: RolloutServer, _params: object) -> None:
     """workspace/didChangeWatchedFiles: what is known of the disk is looked up anew."""
     ls.threads.forget()
+    for opened in ls.documents:
+        ls.looks.due(opened)
+
+
+def did_change_configuration(ls: RolloutServer, params: Changed) -> None:
+    """workspace/didChangeConfiguration"""
+    ls.configuration.changed(params.settings)
 
 
 def did_change_workspace_folders(ls: RolloutServer, params: DidChangeFolders) -> None:
