@@ -135,3 +135,27 @@ async def test_edits_move_what_stands_behind_them(client: LanguageClient) -> Non
     )
     after = [symbol.range.start.line for symbol in await symbols_of(client)]
     assert after == [line + 2 if line else 0 for line in before]
+
+
+async def test_what_is_drawn_into_the_text_has_the_protocols_shapes(client: LanguageClient) -> None:
+    name = types.TextDocumentIdentifier(URI)
+    rows = types.Range(at(0, 0), at(8, 0))
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(name, rows))
+    assert hints
+    known = await client.inlay_hint_resolve_async(hints[-1])
+    assert known.position == hints[-1].position
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(name))
+    assert lenses
+    lens = await client.code_lens_resolve_async(lenses[0])
+    assert lens.command is not None
+    assert "turn" in lens.command.title
+    part = await client.text_document_semantic_tokens_range_async(types.SemanticTokensRangeParams(name, rows))
+    whole = await client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(name))
+    assert part is not None
+    assert whole is not None
+    assert list(whole.data)[: len(part.data)] == list(part.data)
+    (grown,) = await client.text_document_selection_range_async(types.SelectionRangeParams(name, [FIRST_TURN])) or ()
+    assert grown.parent is not None
+    links = await client.text_document_document_link_async(types.DocumentLinkParams(name)) or []
+    for link in links:
+        assert (await client.document_link_resolve_async(link)).range == link.range
