@@ -359,3 +359,14 @@ def test_nothing_is_drawn_into_what_is_not_open(wire: Wire) -> None:
     assert wire.result("textDocument/semanticTokens/full", none) is None
     assert wire.result("textDocument/semanticTokens/range", asked) is None
     assert wire.result("textDocument/selectionRange", {**none, "positions": []}) is None
+
+
+def test_what_is_switched_off_is_not_drawn() -> None:
+    chosen = {"rollout": {"hints": {"actor": False, "call": False}, "codeLens": False, "semanticTokens": False}}
+    options: dict[str, Any] = {"initializationOptions": chosen}
+    with Wire(capabilities=RICH, **options) as wire:
+        wire.open(URI, SESSION)
+        assert [label(one) for one in hints(wire, 4, 4)] == ["T1 +1m04s"]
+        assert wire.result("textDocument/codeLens", TEXT) == []
+        assert wire.result("textDocument/semanticTokens/full", TEXT) is None
+        assert wire.result("textDocument/semanticTokens/range", rows(0, 9)) is None

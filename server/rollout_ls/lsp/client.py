@@ -42,14 +42,14 @@ class Client(msgspec.Struct, frozen=True):
     """Whether it asks for the semantic tokens of some rows."""
     hint_locations: bool = False
     """Whether it asks later where the parts of an inlay hint lead."""
-    commands: bool = False
-    """Whether it has the commands of our own clients."""
     has_configuration: bool = False
     """Whether it can be asked for settings."""
     refreshable: frozenset[str] = frozenset()
     """The methods that it takes to ask again for what it shows, such as ``workspace/codeLens/refresh``."""
     options: Any = None
     """The settings given with ``initialize``, as JSON has them."""
+    trace: str = "off"
+    """The trace that it wants from the start."""
     process_id: int | None = None
     folders: tuple[str, ...] = ()
     """URIs of the open workspace folders."""
@@ -81,13 +81,13 @@ def read_client(params: bytes) -> Client:
         token_ranges=_asks_for_token_ranges(can.at("textDocument", "semanticTokens", "requests")),
         hint_locations="label.location"
         in can.at("textDocument", "inlayHint", "resolveSupport").strings_or_numbers("properties"),
-        commands=Reader(given).at("initializationOptions", "rollout").yes("commands"),
         has_configuration=can.at("workspace").yes("configuration"),
         refreshable=frozenset(
             f"workspace/{name}/refresh"
             for name in ("inlayHint", "codeLens", "semanticTokens", "foldingRange")
             if can.at("workspace", name).yes("refreshSupport")
         ),
+        trace=Reader(given).text("trace") or "off",
         options=given.get("initializationOptions"),
         process_id=Reader(given).count("processId"),
         folders=_folders(given),

@@ -19,7 +19,7 @@ def code_lens(ls: RolloutServer, params: OfDocument) -> list[CodeLens]:
     opened = ls.documents.find(params.text_document.uri)
     if opened is None or not ls.configuration.settings.code_lens:
         return []
-    found = lenses(opened.document.session(), jumps=ls.client.commands)
+    found = lenses(opened.document.session(), jumps=ls.configuration.settings.commands)
     return code_lenses(found, opened.uri, opened.state, opened.document.buffer, ls.client.unit)
 
 
@@ -43,4 +43,4 @@ def _command(ls: RolloutServer, given: CodeLens) -> Command | None:
     if title is None:
         return given.command
     target = title.target.line if title.target is not None else None
-    return go_to(title.text, target, opened.uri, rows, command=ls.client.commands)
+    return go_to(title.text, target, opened.uri, rows, command=ls.configuration.settings.commands)
