@@ -17,13 +17,12 @@ from rollout_ls.features.words import (
 from rollout_ls.formats.statement import Call, CallMirror
 from rollout_ls.projection.entry import Entry, Ref
 from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.surroundings import Limits
 from rollout_ls.text.columns import offset_of
 from rollout_ls.text.display import duration_text
 from rollout_ls.text.rows import Line, Place
 
-MAX_SYMBOLS = 10_000
-"""Symbols of one outline; entries are left out first, turns never."""
-MAX_ENTRY_SYMBOLS = 9_000
+_LIMITS = Limits()
 
 _KINDS: dict[str, SymbolKind] = {
     "user": "String",
@@ -40,11 +39,11 @@ _KINDS: dict[str, SymbolKind] = {
 }
 
 
-def outline(session: Session) -> tuple[Symbol, ...]:
-    """The symbols of a document, in file order below each node."""
+def outline(session: Session, limits: Limits = _LIMITS) -> tuple[Symbol, ...]:
+    """The symbols of a document, in file order below each node. Entries are left out where there are too many."""
     if session.header is None and not session.turns and not any(True for _ in session.entries()):
-        return _raw_records(session)
-    room = _Room(MAX_ENTRY_SYMBOLS)
+        return _raw_records(session, limits.symbols)
+    room = _Room(limits.entry_symbols)
     symbols = [*_session_symbol(session)]
     inherited = _inherited(session, room)
     if inherited is not None:
@@ -185,13 +184,13 @@ def _is_hidden(entry: Entry) -> bool:
     return entry.what == "rollback"
 
 
-def _raw_records(session: Session) -> tuple[Symbol, ...]:
+def _raw_records(session: Session, most: int) -> tuple[Symbol, ...]:
     """One symbol a line of a file in which nothing was recognised; none where a line is not even JSON."""
     lines = [line for line in session.buffer if line.reading.statements]
-    symbols = [Symbol("raw record", "", "Object", line, line, _select(line)) for line in lines[:MAX_SYMBOLS]]
-    if len(lines) > MAX_SYMBOLS:
-        first = lines[MAX_SYMBOLS]
-        more = f"... {len(lines) - MAX_SYMBOLS:,} more"
+    symbols = [Symbol("raw record", "", "Object", line, line, _select(line)) for line in lines[:most]]
+    if len(lines) > most:
+        first = lines[most]
+        more = f"... {len(lines) - most:,} more"
         symbols.append(Symbol(more, "", "Object", first, lines[-1], _select(first)))
     return tuple(symbols)
 

@@ -19,7 +19,7 @@ def document_symbol(ls: RolloutServer, params: OfDocument) -> list[DocumentSymbo
     if opened is None:
         return []
     document, client = opened.document, ls.client
-    symbols = outline(document.session())
+    symbols = outline(document.session(), ls.configuration.settings.limits)
     drawing = Drawing(client.unit, client.symbol_kinds, client.symbol_tags)
     if client.symbol_tree:
         return document_symbols(symbols, document.buffer, drawing)
