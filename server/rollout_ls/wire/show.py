@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollout_ls.features.words import phase_of, turn_prompt
+from rollout_ls.features.words import turn_prompt
 from rollout_ls.formats.records import content_of
 from rollout_ls.formats.statement import Call, CallMirror, Message, Reasoning, Result, Tokens
 from rollout_ls.projection.entry import Entry, Ref
 from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.steps import ModelStep
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.display import block
 from rollout_ls.text.secrets import mask
@@ -84,7 +85,7 @@ def _turn(session: Session, turn: Turn) -> dict[str, Any]:
     author = None
     if prompt is not None and prompt.what == "agent_message" and isinstance(prompt.ref.statement, Message):
         author = prompt.ref.statement.author or None
-    answer = _answer(session, entries)
+    answer = session.answer_of(turn)
     return {
         "number": turn.number,
         "id": turn.turn_id or None,
@@ -97,15 +98,29 @@ def _turn(session: Session, turn: Turn) -> dict[str, Any]:
         "inherited": turn.inherited,
         "lines": [row_of(turn.first) + 1, row_of(turn.last) + 1],
         "usage": _tokens(session.usage.of_turn(turn)),
+        "steps": [_step(session, step) for step in session.steps_of(turn)],
         "entries": [_entry(session, entry) for entry in entries if not session.is_nested(entry)],
     }
 
 
-def _answer(session: Session, entries: list[Entry]) -> Entry | None:
-    """The last message of the model that is no commentary."""
-    spoken = [entry for entry in entries if entry.what == "assistant"]
-    final = [entry for entry in spoken if phase_of(session, entry) != "commentary"]
-    return final[-1] if final else None
+def _step(session: Session, step: ModelStep) -> dict[str, Any]:
+    lines = [_line(session, ref) for ref in (*(entry.ref for entry in step.entries), *step.results, *step.usages)]
+    return {
+        "number": step.number,
+        "compaction": step.is_compaction,
+        "lines": [min(lines), max(lines)],
+        "calls": len(step.calls),
+        "usage": _tokens(step.tokens),
+    }
+
+
+def _effect(session: Session, ref: Ref) -> dict[str, Any] | None:
+    """What a compaction did, in items and bytes."""
+    effect = session.effect_of(ref)
+    if effect is None:
+        return None
+    amounts = (("kept", effect.kept), ("rewritten", effect.rewritten), ("dropped", effect.dropped))
+    return {name: {"items": amount.items, "bytes": amount.bytes} for name, amount in amounts}
 
 
 def _entry(session: Session, entry: Entry) -> dict[str, Any]:
@@ -134,6 +149,8 @@ def _entry(session: Session, entry: Entry) -> dict[str, Any]:
         shown["exit_code"] = end.exit_code
         shown["duration_ms"] = end.duration_ms if end.duration_ms >= 0 else None
         shown["result_line"] = row_of(result.line) + 1 if result is not None else None
+    if entry.what == "compaction":
+        shown["effect"] = _effect(session, ref)
     return shown
 
 
