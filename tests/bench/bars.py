@@ -35,6 +35,7 @@ ALL = (
     Bars("meanwhile", each=stdio.answers_meanwhile),
     Bars("outline", each=stdio.outline),
     Bars("records", each=stdio.records),
+    Bars("sight", each=stdio.sight),
     Bars("check", on_disk=disk.check),
     Bars("growth", each=stdio.growth, smallest_only=True),
     Bars("side", each=side.side_by_side),

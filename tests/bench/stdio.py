@@ -36,6 +36,9 @@ ASKED_EVERY_SECONDS = 0.02
 ASKED_AFTERWARDS = 300
 LOOKED_EVERY_SECONDS = 0.3
 PLACES = 300
+SCREENS = 60
+SCREEN_ROWS = 60
+SCREEN_SECONDS = 0.02
 GROWTH_EDITS = 20_000
 GROWTH_WARM_UP = 2_000
 GROWTH_BATCH = 40
@@ -292,3 +295,30 @@ def outline(given: Input) -> Iterator[Row]:
         again.extend(client.timed(client.ask_outline(given.uri))[0] for _ in range(10))
     yield ratio_row("documentSymbol, first time", given.label, min(first), floor, 1.2)
     yield ratio_row("documentSymbol, again", given.label, min(again), floor, 0.35)
+
+
+def sight(given: Input) -> Iterator[Row]:
+    """Hints and tokens for screenfuls all over the file, what a lens says; and the first hints after an edit."""
+    rows = max(1, given.data.count(b"\n") - SCREEN_ROWS)
+    firsts = [number * 7919 % rows for number in range(SCREENS)]
+    with Client(SERVER) as client:
+        client.opened(given.uri, given.data)
+        client.settle()
+        client.timed(_ask_rows(client, given.uri, "inlayHint", 0))
+        for name, method in (("hints", "inlayHint"), ("tokens", "semanticTokens/range")):
+            taken = [client.timed(_ask_rows(client, given.uri, method, first))[0] for first in firsts]
+            yield limit_row(f"{name} of a screenful, p95", given.label, quantile(taken, 0.95), SCREEN_SECONDS)
+        _, lenses = client.timed(client.request("textDocument/codeLens", {"textDocument": {"uri": given.uri}}))
+        taken = [client.timed(client.request("codeLens/resolve", lens))[0] for lens in lenses[2 : 2 + SCREENS]]
+        yield limit_row("a lens above a turn, p95", given.label, quantile(taken, 0.95), SCREEN_SECONDS)
+        edited = []
+        for _ in range(5):
+            client.changed(given.uri, (firsts[1], 1), (firsts[1], 1), " ")
+            edited.append(client.timed(_ask_rows(client, given.uri, "inlayHint", firsts[1]))[0])
+        yield Row("the first hints after an edit, median", given.label, milliseconds(statistics.median(edited)))
+
+
+def _ask_rows(client: Client, uri: str, method: str, first: int) -> bytes:
+    start, end = ({"line": row, "character": 0} for row in (first, first + SCREEN_ROWS))
+    params = {"textDocument": {"uri": uri}, "range": {"start": start, "end": end}}
+    return client.request(f"textDocument/{method}", params)
