@@ -113,19 +113,20 @@ class Document:
                 self._changed = dict.fromkeys(self.buffer.replace_all([change.text]).added)
                 continue
             start, end = (self._offset(position, unit) for position in (change.start, change.end))
-            self._note_change(self.buffer.splice(start, end, change.text), start[0] + change.text.count(b"\n"))
+            rows = range(start[0], start[0] + change.text.count(b"\n") + 2)
+            self._note_change(self.buffer.splice(start, end, change.text), rows)
         self.version = version
         self.on_disk = False
         self._forget()
 
-    def _note_change(self, splice: Splice, last_row: int) -> None:
-        """Remembers the lines that an edit made, and what it moved: ``last_row`` is where its text ends."""
+    def _note_change(self, splice: Splice, rows: range) -> None:
+        """Remembers the lines that an edit made, and what it moved. ``rows`` are those of its text, and the next."""
         for line in splice.removed:
             self._changed.pop(line, None)
         self._changed.update(dict.fromkeys(splice.added))
         if len(splice.added) == len(splice.removed):
             return
-        for row in (last_row, last_row + 1):  # that lines are gone, or more, shows at what stands behind them now
+        for row in rows:  # that there are fewer lines, or more, shows at the first one that moved
             found = self.buffer.at_row(row)
             if found is not None:
                 self._changed[found[0]] = None
@@ -168,6 +169,11 @@ class Document:
     def eager_ready(self) -> bool:
         """Whether the session and the eager findings are complete for the present text."""
         return self._eager_done
+
+    @property
+    def reached(self) -> tuple[Reached, ...]:
+        """The limits that were reached when the session was last made."""
+        return (*self.surroundings.reached, *self._reached)
 
     @property
     def idle_ready(self) -> bool:
