@@ -1409,3 +1409,45 @@ def test_whatever_comes_nothing_is_told_twice_or_lost(seed: int) -> None:
     loose = session.loose_ends
     assert not [call for call in loose.pending_calls if session.links_of(call, "result")]
     assert not [one for one in loose.orphan_calls if session.links_of(one.ref, "result")]
+
+
+def test_without_start_records_a_call_is_over_once_the_model_has_answered() -> None:
+    roll = Rollout(version="0.77.0")
+    roll.user("weave")
+    lost = roll.call("call_1", "shell")
+    roll.call("call_2", "shell")
+    roll.exits("call_2")
+    assert roll.told().outcome(lost)[0] == "pending"
+    answer = roll.said("Woven.")
+    told = roll.told()
+    assert told.outcome(lost)[0] == "no result"
+    assert told.codes() == [(lost, "orphan-call")]
+    assert told.session.loose_ends.orphan_calls[0].end in (told.ref(answer), told.ref(answer - 1))
+
+
+def test_a_call_outside_turns_is_over_when_a_turn_begins() -> None:
+    roll = Rollout()
+    call = roll.call("call_1")
+    roll.start(T1)
+    roll.end(T1)
+    assert roll.told().outcome(call)[0] == "no result"
+
+
+def test_usage_belongs_to_the_turn_it_names() -> None:
+    roll = opened(paginated=True)
+    roll.end(T1)
+    roll.usage_record(T1, "resp_1", Usage(10, 0, 1))
+    told = roll.told()
+    assert told.session.usage.of_turn(told.turn(1)).total == 11
+
+
+def test_what_a_review_hands_back_is_not_the_humans() -> None:
+    roll = opened()
+    roll.event("entered_review_mode", target={"type": "uncommittedChanges"}, user_facing_hint="changes")
+    roll.event("exited_review_mode", review_output=None)
+    item = roll.user_item("<user_action>\n  <context>User initiated a review task.</context>\n</user_action>")
+    roll.said("Nothing to mend.")
+    roll.end(T1)
+    told = roll.told()
+    assert (item, "context") in told.entries(1)
+    assert "Turn 1" in told.names()

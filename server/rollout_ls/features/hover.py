@@ -258,12 +258,13 @@ def _compaction_facts(session: Session, ref: Ref) -> list[str]:
     effect = session.effect_of(owner)
     if effect is None:
         return []
+    left = counted(effect.kept.items + effect.rewritten.items, "item")
     parts = [
         f"{did} {counted(amount.items, 'item')} ({bytes_text(amount.bytes)})"
         for did, amount in (("kept", effect.kept), ("rewrote", effect.rewritten), ("dropped", effect.dropped))
     ]
     least = "" if effect.whole else " at least"
-    facts = [f"Of what the model sees it{least} {', '.join(parts)}. The records before stay in this file."]
+    facts = [f"Leaves {left} to the model:{least} {', '.join(parts)}. The records before stay in this file."]
     facts.append(f"The record is {bytes_text(owner.line.size)}")
     compaction = owner.statement
     if isinstance(compaction, Compaction):

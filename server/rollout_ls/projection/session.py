@@ -32,7 +32,7 @@ from rollout_ls.formats.statement import (
 )
 from rollout_ls.formats.times import milliseconds
 from rollout_ls.projection.compaction import Effect, effect_of
-from rollout_ls.projection.entry import Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
+from rollout_ls.projection.entry import CountedUsage, Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
 from rollout_ls.projection.fold import BlockFold, TurnMode
 from rollout_ls.projection.steps import ModelStep, steps_of
 from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
@@ -616,15 +616,24 @@ class Session:
         for call in self.folds[-1].after.calls if self.folds else ():
             if call.resolved or call.ref.statement in paired:
                 continue
-            following = self._following(call.turn) if call.turn is not None and call.turn.explicit else None
-            if following is not None and call.turn is not None:
-                orphans.append(LooseCall(call.ref, call.turn, following, call.turn.inherited))
+            over = self._over(call.ref, call.turn)
+            if over is not None:
+                orphans.append(LooseCall(call.ref, call.turn, over, call.turn is not None and call.turn.inherited))
             else:
                 pending.append(call.ref)
         if any(isinstance(loose.end.statement, Call) for loose in orphans):
             orphans, crowded = self._judge_crowded(orphans)
             pending = sorted([*crowded, *pending], key=self._order)
         return LooseEnds(tuple(orphans), tuple(pending), tuple(self._late[2]))
+
+    def _over(self, call: Ref, turn: OpenTurn | None) -> Ref | None:
+        """What tells that a call which no end record closed is waited for no longer: the start of a later turn, or, in a
+        turn without marks of its own, the answer."""
+        if turn is None:
+            at = self._order(call)
+            starts = (one.start for fold in self.folds for one in fold.starts.values())
+            return next((start for start in starts if self._order(start) > at), None)
+        return self._following(turn) if turn.explicit else _answer_of_implicit(self, turn)
 
     def _judge_crowded(self, orphans: list[LooseCall]) -> tuple[list[LooseCall], list[Ref]]:
         """Calls that were open when too many were, by how their turn went on: (without result, still pending)."""
@@ -687,12 +696,17 @@ class Session:
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
         counted = [usage for fold in self.folds for usage in fold.usages]
-        if self._cut_turns:
-            counted = [
-                one if one.turn is None else msgspec.structs.replace(one, turn=self._home(one.turn, one.ref))
-                for one in counted
-            ]
-        return add_up(counted, self.turn_by_start)
+        return add_up([self._housed(one) for one in counted], self.turn_by_start)
+
+    def _housed(self, one: CountedUsage) -> CountedUsage:
+        """A usage record with the turn that it names, wherever it stands, else the one it stands in."""
+        named = self._turn_by_id.get(one.ref.statement.turn_id)
+        turn = one.turn
+        if named is not None:
+            turn = turn if turn is not None and turn.turn_id == named.turn_id else named.start
+        elif turn is not None and turn.start.statement in self._cut_turns:
+            turn = self._home(turn, one.ref)
+        return one if turn is one.turn else msgspec.structs.replace(one, turn=turn)
 
     @cached_property
     def usage_steps(self) -> dict[Statement, Step]:
@@ -747,7 +761,7 @@ def _turns_of(session: Session) -> tuple[Turn, ...]:
             last = last_line or turn.start.line
         if order(last) < order(turn.start.line):
             last = turn.start.line
-        if not turn.explicit and following is None and status == "open" and _is_answered(session, turn):
+        if not turn.explicit and following is None and status == "open" and _answer_of_implicit(session, turn):
             status = "completed"
         back = taken.get(turn.start.statement)
         inherited = turn.inherited or turn.start.statement in copied
@@ -821,16 +835,16 @@ def _last_line(session: Session) -> Line | None:
     return line
 
 
-def _is_answered(session: Session, turn: OpenTurn) -> bool:
-    """Whether an assistant message follows the last call of a turn that has no marks of its own."""
+def _answer_of_implicit(session: Session, turn: OpenTurn) -> Ref | None:
+    """The assistant message that follows the last call of a turn that has no marks of its own."""
     for fold in reversed(session.folds):
         for entry in reversed(fold.entries):
             if entry.turn != turn:
                 continue
             if entry.what == "assistant":
-                return True
+                return entry.ref
             if entry.what in ("call", "nested_call"):
-                return False
+                return None
         if any(event.what == "opened" and event.turn == turn for event in fold.turn_events):
-            return False
-    return False
+            return None
+    return None

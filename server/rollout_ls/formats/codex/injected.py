@@ -35,6 +35,13 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("<external_", "external"),
     ("<permissions instructions>", "permissions"),
     ("<recommended_plugins", "plugins"),
+    ("<plugins_instructions>", "plugins"),
+    ("<apps_instructions>", "apps"),
+    ("<user_action>", "review"),
+    ("<collaboration_mode>", "collaboration mode"),
+    ("<multi_agent_mode>", "multi-agent mode"),
+    ("<personality_spec>", "personality"),
+    ("<model_switch>", "model switch"),
 )
 
 
