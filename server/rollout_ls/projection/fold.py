@@ -92,6 +92,8 @@ class BlockFold(msgspec.Struct, gc=True):
     """Turns that go on here although a newer one has begun."""
     given_up: list[OpenTurn] = []
     """Turns whose end is waited for no longer: too many are open."""
+    own_entries: int = 0
+    """Entries that no other record of the block took as its own."""
     odd: bool = False
     """Whether anything here stayed loose or is worth a note."""
     loose_calls: list[LooseCall] = []
@@ -209,6 +211,7 @@ class _Fold:
                 out.starts[event.turn.start.statement] = event.turn
             elif event.what == "named":
                 out.named.append(event.turn)
+        out.own_entries = sum(entry.ref.statement not in out.owners for entry in out.entries)
         out.odd = bool(out.notes or out.loose_calls or out.loose_results or out.named or out.given_up)
 
     def _freeze(self) -> State:

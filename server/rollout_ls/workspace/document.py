@@ -188,6 +188,7 @@ class Document:
         generation = self._generation
         for _ in self._eager_steps(generation):
             yield
+        yield
         if generation != self._generation:
             return
         for _ in self._idle_steps(generation):
