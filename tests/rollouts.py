@@ -187,8 +187,8 @@ class Rollout:
 class Told:
     """What the session says of a rollout, by line numbers."""
 
-    def __init__(self, text: bytes) -> None:
-        self.document = Document("file:///rollout-2026-07-20T10-00-00-" + THREAD + ".jsonl", 1, [text])
+    def __init__(self, text: bytes, document: Document | None = None) -> None:
+        self.document = document or Document("file:///rollout-2026-07-20T10-00-00-" + THREAD + ".jsonl", 1, [text])
         self.session: Session = self.document.session()
 
     def line(self, number: int) -> Line:

@@ -14,6 +14,7 @@ from fixtures.records import Usage
 
 from rollout_ls.features.target import Thread
 from rollout_ls.text import buffer as buffer_module
+from rollout_ls.workspace.document import Change, Document
 from rollouts import BORN, PARENT, THREAD, Rollout, Told, turn_id
 
 T1, T2, T3 = turn_id(1), turn_id(2), turn_id(3)
@@ -1364,8 +1365,8 @@ def any_rollout(dice: random.Random) -> Rollout:
     return roll
 
 
-def pictures(text: bytes) -> Any:
-    told = Told(text)
+def pictures(text: bytes, told: Told | None = None) -> Any:
+    told = told or Told(text)
     session = told.session
     usage = session.usage
     lines = range(1, text.count(b"\n") + 1)
@@ -1388,6 +1389,30 @@ def test_the_story_does_not_depend_on_blocks(seed: int, monkeypatch: pytest.Monk
     for size in (1, 3, 17):
         monkeypatch.setattr(buffer_module, "BLOCK_LINES", size)
         assert pictures(text) == whole, f"blocks of {size}"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_edits_leave_the_story_of_a_file_opened_anew(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines taken out, put in, said twice: what is folded again must be what would have been folded at first."""
+    dice = random.Random(f"edits {seed}")
+    monkeypatch.setattr(buffer_module, "BLOCK_LINES", dice.choice([2, 5]))
+    lines = any_rollout(dice).lines
+    spare = any_rollout(dice).lines
+    document = Document("file:///rollout-1.jsonl", 1, [b"".join(line + b"\n" for line in lines)])
+    document.session()
+    for version in range(2, 2 + dice.randrange(2, 12)):
+        at = dice.randrange(len(lines) + 1)
+        gone = dice.choice([0, 0, 1, 1, 3]) if at < len(lines) else 0
+        new = [dice.choice([*lines, *spare]) for _ in range(dice.choice([0, 1, 1, 2]))]
+        stop = min(len(lines), at + gone)
+        change = Change((at, 0), (stop, 0), b"".join(line + b"\n" for line in new))
+        document.edit([change], version, "utf-8")
+        lines[at:stop] = new
+        if dice.random() < 0.7:
+            document.session()
+    text = b"".join(line + b"\n" for line in lines)
+    assert b"".join(line.data for line in document.buffer) == text
+    assert pictures(text, Told(text, document)) == pictures(text)
 
 
 @pytest.mark.parametrize("seed", range(100, 140))

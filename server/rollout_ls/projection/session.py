@@ -627,8 +627,8 @@ class Session:
         return LooseEnds(tuple(orphans), tuple(pending), tuple(self._late[2]))
 
     def _over(self, call: Ref, turn: OpenTurn | None) -> Ref | None:
-        """What tells that a call which no end record closed is waited for no longer: the start of a later turn, or, in a
-        turn without marks of its own, the answer."""
+        """What tells that a call which no end record closed is waited for no longer: the start of a later turn, or the
+        answer in a turn without marks of its own."""
         if turn is None:
             at = self._order(call)
             starts = (one.start for fold in self.folds for one in fold.starts.values())
