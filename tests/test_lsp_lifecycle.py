@@ -260,6 +260,7 @@ def test_only_what_is_there_is_offered() -> None:
             "positionEncoding": "utf-16",
             "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
             "hoverProvider": True,
+            "executeCommandProvider": {"commands": ["rollout.status"]},
             "definitionProvider": True,
             "referencesProvider": True,
             "documentHighlightProvider": True,

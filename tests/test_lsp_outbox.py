@@ -109,7 +109,7 @@ def test_flushing_a_full_pipe_ends(pipe: Pipe) -> None:
 
 
 def test_the_first_answer_counts(pipe: Pipe) -> None:
-    requests = Requests(pipe.outbox)
+    requests = Requests(pipe.outbox, lambda *_: None)
     ticket = requests.begin(request(1))
     assert ticket is not None
     assert requests.begin(request(1)) is None
@@ -127,7 +127,7 @@ def test_the_first_answer_counts(pipe: Pipe) -> None:
 
 
 def test_what_cannot_be_written_is_an_error(pipe: Pipe) -> None:
-    requests = Requests(pipe.outbox)
+    requests = Requests(pipe.outbox, lambda *_: None)
     ticket = requests.begin(request(7))
     assert ticket is not None
     requests.answer(ticket, object())
@@ -136,7 +136,7 @@ def test_what_cannot_be_written_is_an_error(pipe: Pipe) -> None:
 
 
 def test_many_threads_give_one_answer_each(pipe: Pipe) -> None:
-    requests = Requests(pipe.outbox)
+    requests = Requests(pipe.outbox, lambda *_: None)
     tickets = [requests.begin(request(number)) for number in range(500)]
 
     def finish() -> None:

@@ -1,4 +1,4 @@
-"""The log: stderr, from *warning* on, and never a word of what a document or a message holds.
+"""The log: stderr and, once there is one, the client. Never a word of what a document or a message holds.
 
 Neither an exception's text (it often quotes the value that it stumbled over) nor a whole message is written: an
 exception is its type and the places in the code it passed. pygls logs whole messages, so its loggers are silenced.
@@ -14,6 +14,9 @@ import threading
 import traceback
 from types import TracebackType
 
+from rollout_ls.lsp.outbox import TALK_BYTES, Outbox, call_message
+from rollout_ls.wire.lsp import encode
+
 logger = logging.getLogger("rollout_ls")
 
 _LEVELS = {
@@ -22,6 +25,8 @@ _LEVELS = {
     "information": logging.INFO,
     "debug": logging.DEBUG,
 }
+_MESSAGE_TYPES = ((logging.ERROR, 1), (logging.WARNING, 2), (logging.INFO, 3))
+"""Levels and the numbers that the protocol has for them (window/logMessage, MessageType)."""
 _SILENCED = ("pygls", "asyncio", "cattrs")
 _MAX_FRAMES = 30
 
@@ -45,6 +50,28 @@ def set_up(level: int = logging.WARNING) -> None:
 def set_level(level: str) -> None:
     """From now on, what is milder than a level (``error``, ``warning``, ``information``, ``debug``) is not logged."""
     logger.setLevel(_LEVELS[level])
+
+
+class _ClientLog(logging.Handler):
+    """Sends the log to the client, but for what it does not keep up with."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        super().__init__()
+        self._outbox = outbox
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Sends one line as window/logMessage."""
+        if self._outbox.queued_bytes > TALK_BYTES:
+            return
+        kind = next((kind for level, kind in _MESSAGE_TYPES if record.levelno >= level), 4)
+        params = encode({"type": kind, "message": record.getMessage()})
+        self._outbox.send(call_message("window/logMessage", params))
+
+
+def tell_client(outbox: Outbox) -> None:
+    """From now on the client sees the log too."""
+    logger.handlers = [one for one in logger.handlers if not isinstance(one, _ClientLog)]
+    logger.addHandler(_ClientLog(outbox))
 
 
 def log_exception(where: str, error: BaseException | None) -> str:

@@ -1,4 +1,4 @@
-"""Gives the memory of big messages back to the system.
+"""Gives the memory of big messages back to the system, and tells how much the process holds.
 
 glibc raises its limit for memory of its own mapping whenever a big block is freed, and keeps what lies below: after a
 file of ten megabytes was opened, some forty stay with the process. A fixed limit makes each big block a mapping that
@@ -7,6 +7,8 @@ goes when it is freed. Linux with glibc only; elsewhere, and where anything is m
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 
 _M_TRIM_THRESHOLD = -1
@@ -26,3 +28,20 @@ def return_big_blocks() -> None:
         limit(_M_TRIM_THRESHOLD, _THRESHOLD_BYTES)
     except (ImportError, OSError, AttributeError):
         return
+
+
+def resident_bytes() -> int | None:
+    """Bytes of memory that the process holds now; None where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError, AttributeError), open("/proc/self/statm", "rb") as told:
+        return int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def peak_bytes() -> int | None:
+    """The most bytes of memory that it ever held; None likewise."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

@@ -46,6 +46,8 @@ class Notification(msgspec.Struct, frozen=True):
     method: str
     params: bytes
     texts: Texts
+    size: int = 0
+    """Bytes of the parameters where they were taken out already."""
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from rollout_ls.lsp.handlers import (
     navigation,
     outline,
     selection,
+    status,
     sync,
     tokens,
     window,
@@ -43,7 +44,7 @@ class Method(msgspec.Struct, frozen=True):
 
     name: str
     handler: Callable[..., Any]
-    shape: type | None = None
+    shape: Any = None
     reads_session: bool = False
     at_position: bool = False
     heavy: bool = False
@@ -72,14 +73,18 @@ METHODS: dict[str, Method] = {
         Method("textDocument/didSave", sync.did_save, shapes.OfDocument),
         Method("workspace/didChangeConfiguration", window.did_change_configuration, shapes.Changed),
         Method("workspace/didChangeWatchedFiles", window.did_change_watched_files),
+        Method("rollout/status", status.status, shapes.AskStatus | None),
     )
 }
 """What pygls has no handler of its own for; its own ones are overridden in ``lsp.protocol``."""
 
-_DECODERS: dict[type, msgspec.json.Decoder[Any]] = {}
+COMMANDS: dict[str, Callable[..., Any]] = {"rollout.status": status.run}
+"""The commands that the server runs itself."""
+
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
-def decode_params(shape: type, params: bytes) -> Any:
+def decode_params(shape: Any, params: bytes) -> Any:
     """Decodes parameters. Raises msgspec's errors, which name places and types but no values."""
     decoder = _DECODERS.get(shape)
     if decoder is None:

@@ -17,6 +17,8 @@ from rollout_ls.lsp.errors import REQUEST_FAILED
 from rollout_ls.wire.lsp import encode
 
 MAX_QUEUED_BYTES = 64 << 20
+TALK_BYTES = 1 << 20
+"""While so much waits, what only tells (log, trace) is dropped."""
 _SMALL_BYTES = 4096
 _BATCH_BYTES = 1 << 16
 
@@ -56,6 +58,8 @@ class Outbox:
         self._queued_bytes = 0
         self._writing = False
         self._broken = False
+        self.cut = 0
+        """Answers that became an error because too much waited."""
         threading.Thread(target=self._write_all, name="rollout-ls writer", daemon=True).start()
 
     @property
@@ -67,6 +71,7 @@ class Outbox:
         """Queues the answer to a request, or a short error where too much waits already."""
         with self._changed:
             if self._queued_bytes + len(body) > MAX_QUEUED_BYTES and len(body) > _SMALL_BYTES:
+                self.cut += 1
                 body = error_message(echo, REQUEST_FAILED, "too many answers wait to be read")
             self._put([body])
 

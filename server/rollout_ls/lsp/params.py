@@ -112,6 +112,12 @@ class Changed(msgspec.Struct, frozen=True):
     settings: Any = None
 
 
+class AskStatus(msgspec.Struct, frozen=True):
+    """rollout/status. ``checksums``: with the CRC-32 of each text's UTF-8, by which a client sees that texts agree."""
+
+    checksums: bool = False
+
+
 class CancelProgress(msgspec.Struct, frozen=True):
     """window/workDoneProgress/cancel"""
 

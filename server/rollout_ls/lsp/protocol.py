@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import takewhile
@@ -22,7 +23,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from rollout_ls.lsp import errors
 from rollout_ls.lsp.capabilities import initialize_result
-from rollout_ls.lsp.client import read_client
+from rollout_ls.lsp.client import Reader, read_client
 from rollout_ls.lsp.documents import Opened
 from rollout_ls.lsp.errors import RequestError
 from rollout_ls.lsp.handlers import sync, window
@@ -131,12 +132,14 @@ class RolloutProtocol(LanguageServerProtocol):
         if handler is None or _is_request(method):
             logger.debug("a notification of an unknown method was ignored")
             return
+        began = time.monotonic()
         try:
             self._background(handler(self._params(method, notification.params, prepared)))
         except msgspec.MsgspecError:
             logger.warning("a %s with bad parameters was ignored", method)
         except Exception as error:
             log_exception(method, error)
+        self._server.trace.taken(method, time.monotonic() - began, notification.size or len(notification.params))
 
     def response(self, response: Response) -> None:
         """Takes the client's answer to a request of ours."""
@@ -366,8 +369,9 @@ class RolloutProtocol(LanguageServerProtocol):
         self._server.leave()
 
     @lsp_method(types.SET_TRACE)
-    def lsp_set_trace(self, _params: object) -> None:  # type: ignore[override]
-        """Nothing is traced."""
+    def lsp_set_trace(self, params: bytes) -> None:  # type: ignore[override]
+        """See ``lsp.trace``."""
+        self._server.trace.set(Reader(_json(params)).text("value"))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: sync.Prepared) -> None:  # type: ignore[override]
@@ -424,6 +428,13 @@ def _is_wide(question: _Question) -> bool:
 
 def _encoded(handler: Callable[[Any], object], params: object) -> bytes:
     return encode(handler(params))
+
+
+def _json(params: bytes) -> Any:
+    try:
+        return msgspec.json.decode(params)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _is_notification(method: str) -> bool:

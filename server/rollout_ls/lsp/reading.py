@@ -82,6 +82,7 @@ def _take(message: Message, server: RolloutServer) -> bool:
         return False
     if message.method == _INITIALIZED:
         import_core()
+        server.loop.call_soon_threadsafe(server.turns.watch)
     if message.method == _EXIT:
         server.leaving.begin()
     return message.method == _EXIT
@@ -137,7 +138,8 @@ def _prepare(message: Notification, protocol: RolloutProtocol, server: RolloutSe
     except Exception as error:
         log_exception(message.method, error)
     else:
-        post(protocol.notification, Notification(message.method, b"", []), prepared)
+        size = len(message.params) + sum(len(piece) for text in message.texts for piece in text)
+        post(protocol.notification, Notification(message.method, b"", [], size), prepared)
         return
     if message.method == _CHANGE:
         post(server.change_failed, message.params)

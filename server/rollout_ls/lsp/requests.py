@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from rollout_ls.lsp.errors import INTERNAL_ERROR, INVALID_REQUEST, REQUEST_CANCELLED
 from rollout_ls.lsp.messages import Id, Request
@@ -18,22 +19,28 @@ from rollout_ls.wire.lsp import encode
 class Ticket:
     """One request's right to an answer."""
 
-    __slots__ = ("answered", "began", "echo", "id", "method")
+    __slots__ = ("answered", "began", "echo", "id", "method", "size")
 
     def __init__(self, request: Request) -> None:
         self.id = request.id
         self.echo = request.echo
         self.method = request.method
+        self.size = len(request.params)
         self.answered = False
         self.began = time.monotonic()
         """Seconds of the monotonic clock at which it was read."""
 
 
 class Requests:
-    """The open requests by id. Safe to use from any thread."""
+    """The open requests by id. Safe to use from any thread.
 
-    def __init__(self, outbox: Outbox) -> None:
+    ``on_answered`` is called, from whichever thread answers, with the ticket, the error's code (None: it went well) and
+    the bytes of the answer.
+    """
+
+    def __init__(self, outbox: Outbox, on_answered: Callable[[Ticket, int | None, int], None]) -> None:
         self._outbox = outbox
+        self._on_answered = on_answered
         self._lock = threading.Lock()
         self._open: dict[Id, Ticket] = {}
 
@@ -66,11 +73,11 @@ class Requests:
         except (TypeError, ValueError):
             self.fail(ticket, INTERNAL_ERROR, "the answer could not be written")
             return
-        self._close(ticket, result_message(ticket.echo, body))
+        self._close(ticket, result_message(ticket.echo, body), None)
 
     def fail(self, ticket: Ticket, code: int, message: str, data: object = None) -> None:
         """Answers with an error."""
-        self._close(ticket, error_message(ticket.echo, code, message, data))
+        self._close(ticket, error_message(ticket.echo, code, message, data), code)
 
     def fail_all(self, code: int, message: str) -> None:
         """Answers all that is open."""
@@ -82,10 +89,11 @@ class Requests:
         with self._lock:
             return list(self._open.values())
 
-    def _close(self, ticket: Ticket, body: bytes) -> None:
+    def _close(self, ticket: Ticket, body: bytes, code: int | None) -> None:
         with self._lock:
             if ticket.answered:
                 return
             ticket.answered = True
             self._open.pop(ticket.id, None)
         self._outbox.answer(ticket.echo, body)
+        self._on_answered(ticket, code, len(body))

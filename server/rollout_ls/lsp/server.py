@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -29,13 +31,15 @@ from rollout_ls.lsp.findings import Findings
 from rollout_ls.lsp.handlers import sync
 from rollout_ls.lsp.leaving import Leaving, leave, watch_parent
 from rollout_ls.lsp.looks import Looks
-from rollout_ls.lsp.methods import METHODS
+from rollout_ls.lsp.measures import Latencies, Turns
+from rollout_ls.lsp.methods import COMMANDS, METHODS
 from rollout_ls.lsp.outbox import Outbox
 from rollout_ls.lsp.passes import Passes
 from rollout_ls.lsp.progress import Progress
 from rollout_ls.lsp.protocol import LazyConverter, RolloutProtocol
 from rollout_ls.lsp.reading import read_all
 from rollout_ls.lsp.requests import Requests, Ticket
+from rollout_ls.lsp.trace import Trace
 from rollout_ls.lsp.uris import path_of
 from rollout_ls.workspace.threads import Threads
 
@@ -46,6 +50,12 @@ if TYPE_CHECKING:
 
 _GC_THRESHOLDS = (10_000, 20, 50)
 """Records are many and live long: Python's own thresholds look through all of them again and again, 25 ms a time."""
+_OTHER_METHODS = (
+    *("initialize", "initialized", "shutdown", "exit", "$/setTrace", "workspace/executeCommand"),
+    *("textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"),
+    *("workspace/didChangeWorkspaceFolders", "window/workDoneProgress/cancel"),
+)
+"""What is answered or taken beside the table of methods; it may be named in a trace."""
 _FLUSH_SECONDS = 0.3
 _SWITCH_SECONDS = 0.001
 """How long a thread may compute before another one that wants to has its turn; Python's own 5 ms are felt."""
@@ -61,10 +71,14 @@ class RolloutServer(LanguageServer):
     protocol: RolloutProtocol
 
     def __init__(self, output: int) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.began = time.monotonic()
+        self.turns = Turns(_log_slow_turn)
+        self.loop: asyncio.AbstractEventLoop = asyncio.SelectorEventLoop(self.turns)
         self.leaving = Leaving(self._on_leave)
         self.outbox = Outbox(output, self.leaving.begin)
-        self.requests = Requests(self.outbox)
+        self.latencies = Latencies((*METHODS, *_OTHER_METHODS))
+        self.trace = Trace(self.outbox, self.latencies)
+        self.requests = Requests(self.outbox, self._answered)
         self.calls = Calls(self.outbox)
         self.client = Client()
         self.folders: tuple[str, ...] = ()
@@ -80,6 +94,8 @@ class RolloutServer(LanguageServer):
         super().__init__(SERVER_NAME, __version__, protocol_cls=RolloutProtocol, converter_factory=LazyConverter)
         for method in METHODS.values():
             self.feature(method.name)(method.handler)
+        for name, run in COMMANDS.items():
+            self.command(name)(run)
 
     # -- its life
     def run(self, descriptor: int) -> int:
@@ -94,11 +110,21 @@ class RolloutServer(LanguageServer):
     def meet(self, client: Client) -> None:
         """From now on it is this client."""
         self.client = client
+        self.trace.set(client.trace)
+        logs.tell_client(self.outbox)
         self.folders = client.folders
         self.findings = Findings(self.loop, self.calls, client)
         self.configuration = Configuration(self.calls, client, self._settings_changed)
         if client.process_id is not None:
             watch_parent(client.process_id, self.leaving.begin)
+
+    def _answered(self, ticket: Ticket, code: int | None, size: int) -> None:
+        """Counts and traces an answer, in the thread that gave it."""
+        seconds = time.monotonic() - ticket.began
+        cancelled = code == errors.REQUEST_CANCELLED
+        self.latencies.add(ticket.method, seconds, failed=code is not None and not cancelled, cancelled=cancelled)
+        how = "answered" if code is None else "cancelled" if cancelled else f"failed ({code})"
+        self.trace.answered(ticket.method, ticket.echo, seconds, (ticket.size, size), how)
 
     def shut_down(self, left: Iterable[Ticket]) -> None:
         """Leaves all work; what is open is answered, since its client may wait for it before it ends."""
@@ -127,6 +153,7 @@ class RolloutServer(LanguageServer):
     def _settings_changed(self, settings: Settings) -> None:
         """Says all anew that depends on settings."""
         logs.set_level(settings.log.level)
+        logs.logger.info("settings changed")
         for opened in self.documents:
             opened.in_turn(partial(self._surround, opened))
         if any(True for _ in self.documents):
@@ -144,12 +171,15 @@ class RolloutServer(LanguageServer):
     # -- its documents
     def begin(self, opened: Opened) -> None:
         """A document is there: it is put into its world, and its passes begin."""
+        buffer = opened.document.buffer
+        logs.logger.info("document %d opened: %d bytes, %d rows", opened.serial, buffer.byte_count, buffer.row_count)
         opened.document.surround(self.surroundings(opened))
         self.passes.schedule(opened)
         self.looks.due(opened)
 
     def forget(self, opened: Opened) -> None:
         """A document is closed."""
+        logs.logger.info("document %d closed after %d edits", opened.serial, opened.edits)
         self.passes.drop(opened)
         self.reading_progress.done(opened)
         self.documents.remove(opened.uri)
@@ -206,6 +236,7 @@ class RolloutServer(LanguageServer):
         self.findings.changed(opened)
 
     def _idle_done(self, opened: Opened) -> None:
+        logs.logger.debug("document %s was looked through", opened.state)
         self.findings.changed(opened)
         self.looks.start(opened)
 
@@ -257,6 +288,13 @@ def take_wire() -> tuple[int, int]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return reading, writing
+
+
+def _log_slow_turn(seconds: float, worked: float, turns: int) -> None:
+    """A turn in which the processor did something else than our work is no fault of ours, and said more quietly."""
+    level = logging.WARNING if worked > seconds / 2 else logging.INFO
+    text = "a turn of the loop took %.0f ms, %.0f ms of them at work (%d slow turns since the last such line)"
+    logs.logger.log(level, text, seconds * 1000, worked * 1000, turns)
 
 
 def _log_of_loop(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

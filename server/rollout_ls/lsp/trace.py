@@ -1,4 +1,4 @@
-"""The trace that a client can switch on (``$/setTrace``): what came, by method and id, how long it took, how big it was.
+"""The trace that a client can switch on (``$/setTrace``): what came, by method and id, how long it took, its size.
 
 Never the content of a message: a method that is not ours has no name here, and an id is shown only where it is a number
 or a plain word. Lines are dropped while the client does not read what it has.
