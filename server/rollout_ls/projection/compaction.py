@@ -6,6 +6,7 @@ of the session; nothing else pairs by them but a result that has no call on any 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from rollout_ls.formats.history import HistoryItem
 from rollout_ls.formats.records import history_items
 from rollout_ls.formats.statement import Compaction
 from rollout_ls.projection.entry import Ref
+from rollout_ls.text.rows import Line
 
 if TYPE_CHECKING:
     from rollout_ls.projection.session import Session
@@ -81,34 +83,47 @@ def _amount(items: list[HistoryItem] | tuple[HistoryItem, ...]) -> Amount:
 
 def _history_before(session: Session, ref: Ref) -> tuple[list[HistoryItem], bool]:
     """(the history that stood when a compaction was written, whether it is all of it), without what was rolled back."""
-    found: list[list[HistoryItem]] = []
-    for seen, (line_ref, alive) in enumerate(_backwards(session, ref)):
-        if seen >= MAX_LINES:
-            return [item for items in reversed(found) for item in items], False
-        statement = line_ref.statement
-        if not alive:
-            continue
-        items = list(history_items(line_ref.line.data, statement))
-        if items:
-            found.append(items)
-        if isinstance(statement, Compaction) and not statement.marker and statement.listed:
+    found: list[tuple[HistoryItem, ...]] = []
+    dead = _taken_back(session, ref)
+    seen = 0
+    for line, order in _lines_backwards(session, ref):
+        seen += 1
+        if seen > MAX_LINES:
             break
-    return [item for items in reversed(found) for item in items], True
-
-
-def _backwards(session: Session, ref: Ref) -> Iterator[tuple[Ref, bool]]:
-    """Records before one, the nearest first, each with whether its turn still stood then."""
-    order = session.buffer.order_of
-    at = order(ref.line)
-    line = ref.line
-    while True:
+        if dead and _is_inside(dead, order):
+            continue
         for statement in reversed(line.reading.statements):
             if line is ref.line and statement.start >= ref.statement.start:
                 continue
-            turn = session.turn_at(line, statement.turn_id)
-            back = turn.rolled_back_by if turn is not None else None
-            yield Ref(line, statement), back is None or order(back.line) > at
-        before = session.buffer.before(line)
-        if before is None:
-            return
-        line = before
+            items = history_items(line.data, statement)
+            if items:
+                found.append(items)
+            if isinstance(statement, Compaction) and not statement.marker and statement.listed:
+                return [item for items in reversed(found) for item in items], True
+    return [item for items in reversed(found) for item in items], seen <= MAX_LINES
+
+
+def _lines_backwards(session: Session, ref: Ref) -> Iterator[tuple[Line, tuple[int, int]]]:
+    """The line of a record and those before it, each with its order."""
+    number, index = session.buffer.order_of(ref.line)
+    while number >= 0:
+        lines = session.buffer.blocks[number].lines
+        for place in range(index if index >= 0 else len(lines) - 1, -1, -1):
+            yield lines[place], (number, place)
+        number, index = number - 1, -1
+
+
+Span = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _taken_back(session: Session, ref: Ref) -> list[Span]:
+    """The turns that were rolled back before a record, as (first, last) in file order."""
+    order = session.buffer.order_of
+    at = order(ref.line)
+    turns = (turn for turn in session.turns if turn.rolled_back_by is not None and order(turn.rolled_back_by.line) < at)
+    return [(order(turn.first), order(turn.last)) for turn in turns]
+
+
+def _is_inside(spans: list[Span], order: tuple[int, int]) -> bool:
+    index = bisect_right(spans, order, key=lambda span: span[0]) - 1
+    return index >= 0 and order <= spans[index][1]
