@@ -185,8 +185,11 @@ class Session:
             for ref in fold.loose_mirrors:
                 if ref.statement in fold.owners:
                     continue
-                call_id = getattr(ref.statement, "call_id", "")
-                call = self._nearest_call(call_id, ref, recorded=True) or self._items_by_id(call_id)
+                mirror = ref.statement
+                call_id = getattr(mirror, "call_id", "")
+                call = self._nearest_call(call_id, ref, recorded=True)
+                if call is None and isinstance(mirror, CallMirror) and mirror.shows_result:
+                    call = self._items_by_id(call_id)
                 if call is not None:
                     found[ref] = call
         taken = set().union(*(fold.owners.keys() for fold in self.folds)) if found else set()
