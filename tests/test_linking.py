@@ -1476,3 +1476,16 @@ def test_what_a_review_hands_back_is_not_the_humans() -> None:
     told = roll.told()
     assert (item, "context") in told.entries(1)
     assert "Turn 1" in told.names()
+
+
+def test_a_call_that_was_open_when_its_turn_was_copied_was_cut_short() -> None:
+    roll = child()
+    roll.header(PARENT, later=1)
+    roll.start(OLD, later=1)
+    call = roll.call("call_1", "spawn_agent")
+    roll.start(T1)
+    roll.end(T1)
+    told = roll.told()
+    assert told.outcome(call)[0] == "interrupted"
+    assert {code for _, code in told.codes()} == {"inherited-meta", "orphan-call", "turn-open"}
+    assert {one.severity for one in told.document.finish()} == {"information"}
