@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rollout_ls.lsp.server import RolloutServer
 
 
+FULL_ROWS = 5_000
+"""Rows of a document that are coloured at once: clients that know no ranges ask for all again after each edit."""
+
+
 def semantic_tokens_range(ls: RolloutServer, params: InRange) -> SemanticTokens | None:
     """The tokens of some rows."""
     opened = ls.documents.find(params.text_document.uri)
@@ -31,7 +35,7 @@ def semantic_tokens_full(ls: RolloutServer, params: OfDocument) -> SemanticToken
     opened = ls.documents.find(params.text_document.uri)
     if opened is None or not ls.configuration.settings.semantic_tokens:
         return None
-    if ls.client.token_ranges and opened.document.buffer.row_count > MAX_ROWS:
+    if ls.client.token_ranges and opened.document.buffer.row_count > FULL_ROWS:
         return None
     return _tokens(ls, opened, None)
 
@@ -40,5 +44,5 @@ def _tokens(ls: RolloutServer, opened: Opened, asked: Range | None) -> SemanticT
     from rollout_ls.features.tokens import tokens
 
     rows = opened.document.buffer
-    lines = lines_between(rows, asked, MAX_ROWS)
+    lines = lines_between(rows, asked, MAX_ROWS if asked is not None else FULL_ROWS)
     return semantic_tokens(tokens(opened.document.session(), lines), rows, ls.client.unit)
