@@ -17,6 +17,7 @@ from rollout_ls import __version__
 from rollout_ls.features.legend import MARKS, SORTS
 from rollout_ls.lsp.client import Client
 from rollout_ls.lsp.methods import DIAGNOSTIC, TOKENS, TOKENS_OF_RANGE
+from rollout_ls.lsp.virtual import SCHEME
 from rollout_ls.wire.lsp import SOURCE
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def initialize_result(features: FeatureManager, client: Client) -> dict[str, Any
     built.workspace = types.WorkspaceOptions(
         workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=True, change_notifications=True)
     )
+    if client.contents:
+        built.workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
     if client.pulls:
         built.diagnostic_provider = types.DiagnosticOptions(
             inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE

@@ -42,6 +42,8 @@ class Client(msgspec.Struct, frozen=True):
     """Whether it asks for the semantic tokens of some rows."""
     hint_locations: bool = False
     """Whether it asks later where the parts of an inlay hint lead."""
+    contents: bool = False
+    """Whether it asks for the text of documents that the server makes."""
     has_configuration: bool = False
     """Whether it can be asked for settings."""
     refreshable: frozenset[str] = frozenset()
@@ -81,6 +83,7 @@ def read_client(params: bytes) -> Client:
         token_ranges=_asks_for_token_ranges(can.at("textDocument", "semanticTokens", "requests")),
         hint_locations="label.location"
         in can.at("textDocument", "inlayHint", "resolveSupport").strings_or_numbers("properties"),
+        contents=can.at("workspace").has("textDocumentContent"),
         has_configuration=can.at("workspace").yes("configuration"),
         refreshable=frozenset(
             f"workspace/{name}/refresh"

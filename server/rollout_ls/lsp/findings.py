@@ -19,6 +19,7 @@ from rollout_ls.wire.lsp import Diagnostic, FullReport, PublishDiagnosticsParams
 
 if TYPE_CHECKING:
     from rollout_ls.rules.finding import Finding
+    from rollout_ls.workspace.document import Document
 
 PAUSE_SECONDS = 0.2
 
@@ -47,6 +48,7 @@ class Findings:
         self._telling = Telling(client.unit, client.related, code_page if client.code_pages else None)
         self._told: dict[int, _Told] = {}
         self._refreshing = False
+        self._of_disk: set[str] = set()
 
     # -- pushed
     def changed(self, opened: Opened) -> None:
@@ -91,6 +93,18 @@ class Findings:
     def _publish(self, uri: str, items: Sequence[Diagnostic], version: int | None) -> None:
         params = PublishDiagnosticsParams(uri, items, version)
         self._calls.tell("textDocument/publishDiagnostics", params, replaces=f"findings of {uri}")
+
+    # -- of files that are not open
+    def tell_of_disk(self, uri: str, document: Document) -> None:
+        """Pushes the findings of a file on the disk, to every client: none can ask for them."""
+        self._of_disk.add(uri)
+        self._publish(uri, diagnostics(document.findings(), uri, document.buffer, self._telling), None)
+
+    def forget_disk(self, uri: str) -> None:
+        """Takes back what was pushed of a file on the disk: it was closed, or opened after all."""
+        if uri in self._of_disk:
+            self._of_disk.discard(uri)
+            self._publish(uri, (), None)
 
     # -- asked for
     def report(self, opened: Opened, previous: str | None) -> FullReport | UnchangedReport:

@@ -21,8 +21,10 @@ from rollout_ls.lsp.handlers import (
     links,
     navigation,
     outline,
+    reading,
     selection,
     status,
+    story,
     sync,
     tokens,
     window,
@@ -30,6 +32,7 @@ from rollout_ls.lsp.handlers import (
 from rollout_ls.wire import sight
 
 DIAGNOSTIC = "textDocument/diagnostic"
+CONTENT = "workspace/textDocumentContent"
 TOKENS = "textDocument/semanticTokens/full"
 TOKENS_OF_RANGE = "textDocument/semanticTokens/range"
 
@@ -73,6 +76,14 @@ METHODS: dict[str, Method] = {
         Method("textDocument/didSave", sync.did_save, shapes.OfDocument),
         Method("workspace/didChangeConfiguration", window.did_change_configuration, shapes.Changed),
         Method("workspace/didChangeWatchedFiles", window.did_change_watched_files),
+        Method(CONTENT, reading.content, shapes.AskPage, True, False, True, True),
+        Method("rollout/readable", reading.content, shapes.AskPage, True, False, True, True),
+        Method("rollout/readableUri", reading.readable_uri, shapes.AskAddress, True, True),
+        Method("rollout/turns", story.turns, shapes.OfDocument, True, heavy=True),
+        Method("rollout/step", story.step, shapes.AskStep, True, True, heavy=True),
+        Method("rollout/documentStatus", story.document_status, shapes.OfDocument),
+        Method("rollout/checkFile", story.check_file, shapes.OfDocument),
+        Method("rollout/forgetFile", story.forget_file, shapes.OfDocument),
         Method("rollout/status", status.status, shapes.AskStatus | None),
     )
 }

@@ -5,12 +5,13 @@ Decoded by msgspec, which names the place of a fault by its path and never quote
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from rollout_ls.lsp.messages import Texts
 from rollout_ls.lsp.texts import decode_string
+from rollout_ls.lsp.virtual import read_address
 
 
 class Position(msgspec.Struct, frozen=True, gc=False):
@@ -97,6 +98,32 @@ class AtPositions(msgspec.Struct, frozen=True, rename="camel"):
 
     text_document: TextDocument
     positions: list[Position]
+
+
+class AskPage(msgspec.Struct, frozen=True):
+    """workspace/textDocumentContent, rollout/readable: the address of a readable document."""
+
+    uri: str
+
+    @property
+    def text_document(self) -> TextDocument:
+        """The rollout that it is made of."""
+        found = read_address(self.uri)
+        return TextDocument(found.source if found is not None and found.what != "text" else "")
+
+
+class AskAddress(msgspec.Struct, frozen=True, rename="camel"):
+    """rollout/readableUri: what is to be read, of a document and a position in it."""
+
+    text_document: TextDocument
+    what: Literal["session", "turn", "record"]
+    position: Position | None = None
+
+
+class AskStep(AtPosition, frozen=True, rename="camel"):
+    """rollout/step"""
+
+    to: Literal["next turn", "previous turn", "next failed call", "partner"]
 
 
 class PullDiagnostics(msgspec.Struct, frozen=True, rename="camel"):

@@ -26,21 +26,24 @@ from rollout_ls.lsp.calls import Calls
 from rollout_ls.lsp.capabilities import SERVER_NAME
 from rollout_ls.lsp.client import Client
 from rollout_ls.lsp.configuration import Configuration
+from rollout_ls.lsp.disk import Disk
 from rollout_ls.lsp.documents import Documents, Opened
 from rollout_ls.lsp.findings import Findings
 from rollout_ls.lsp.handlers import sync
 from rollout_ls.lsp.leaving import Leaving, leave, watch_parent
 from rollout_ls.lsp.looks import Looks
 from rollout_ls.lsp.measures import Latencies, Turns
+from rollout_ls.lsp.memory import return_big_blocks
 from rollout_ls.lsp.methods import COMMANDS, METHODS
 from rollout_ls.lsp.outbox import Outbox
+from rollout_ls.lsp.pages import Pages
 from rollout_ls.lsp.passes import Passes
 from rollout_ls.lsp.progress import Progress
 from rollout_ls.lsp.protocol import LazyConverter, RolloutProtocol
 from rollout_ls.lsp.reading import read_all
 from rollout_ls.lsp.requests import Requests, Ticket
 from rollout_ls.lsp.trace import Trace
-from rollout_ls.lsp.uris import path_of
+from rollout_ls.lsp.virtual import disk_path
 from rollout_ls.workspace.threads import Threads
 
 if TYPE_CHECKING:
@@ -87,6 +90,8 @@ class RolloutServer(LanguageServer):
         self.findings = Findings(self.loop, self.calls, self.client)
         self.reading_progress = Progress(self.calls, self._stop_pass)
         self.passes = Passes(self.loop, self._eager_done, self._idle_done, self._slice_done)
+        self.pages = Pages(self.loop, self.calls)
+        self.disk = Disk(self.loop)
         self.looks = Looks(self.loop, lambda: self.configuration.settings.limits.file_bytes, self._disk_seen)
         self.configuration = Configuration(self.calls, self.client, self._settings_changed)
         self.worker = ThreadPoolExecutor(1, "rollout-ls worker")
@@ -227,13 +232,15 @@ class RolloutServer(LanguageServer):
         """What a feature may know of the world around a document."""
         from rollout_ls.workspace.settings import surroundings_of
 
-        path = path_of(opened.uri)
+        path = disk_path(opened.uri)
         threads = self.threads.known(path) if path is not None else frozenset()
         return surroundings_of(self.configuration.settings, threads)
 
     def _eager_done(self, opened: Opened) -> None:
         self.reading_progress.done(opened)
         self.findings.changed(opened)
+        if self.client.contents:
+            self.pages.changed(opened)
 
     def _idle_done(self, opened: Opened) -> None:
         logs.logger.debug("document %s was looked through", opened.state)
@@ -261,6 +268,7 @@ class RolloutServer(LanguageServer):
 def main() -> int:
     """Starts the server over standard input and output and ends the process with the right code."""
     logs.set_up()
+    return_big_blocks()
     reading, writing = take_wire()
     server = RolloutServer(writing)
     gc.freeze()

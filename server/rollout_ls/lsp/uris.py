@@ -46,4 +46,6 @@ def meaning_of(uri: str) -> str:
     if scheme.lower() == "file":
         path = "/" + path.lstrip("/").removeprefix("localhost/")
         path = _DRIVE.sub(lambda match: f"/{match[1].lower()}:", path, count=1)
+    elif path.startswith("///"):  # an empty authority, which some leave out
+        path = path[2:]
     return f"{scheme.lower()}:{path}"

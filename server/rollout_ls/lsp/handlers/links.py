@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rollout_ls.lsp.params import OfDocument
 from rollout_ls.lsp.targets import file_below, folder_paths
-from rollout_ls.lsp.uris import path_of, uri_of
+from rollout_ls.lsp.uris import uri_of
+from rollout_ls.lsp.virtual import disk_path
 from rollout_ls.wire.sight import DocumentLink, LinkAnchor, document_links
 
 if TYPE_CHECKING:
@@ -37,5 +38,5 @@ async def resolve(ls: RolloutServer, given: DocumentLink) -> DocumentLink:
 def _path_of(ls: RolloutServer, anchor: LinkAnchor) -> str | None:
     if anchor.path:
         return file_below(anchor.path, folder_paths(ls.folders))
-    document = path_of(anchor.uri)
+    document = disk_path(anchor.uri)
     return ls.threads.find(document, anchor.thread) if document is not None and anchor.thread else None

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from rollout_ls.lsp.documents import Opened
+from rollout_ls.lsp.handlers.reading import back
 from rollout_ls.lsp.handlers.spots import Spot, spot_of
 from rollout_ls.lsp.params import AtPosition
 from rollout_ls.lsp.targets import Outside, find_outside, folder_paths, links_within
-from rollout_ls.lsp.uris import path_of
+from rollout_ls.lsp.virtual import disk_path, is_page
 from rollout_ls.text.rows import Place
 from rollout_ls.wire.lsp import DocumentHighlight, Location, LocationLink, location
 from rollout_ls.wire.positions import place_range
@@ -25,6 +26,8 @@ def definition(ls: RolloutServer, params: AtPosition) -> Targets | Awaitable[Tar
     """The partner of what is under the cursor. What leaves the document is looked up while the loop goes on."""
     from rollout_ls.features.navigation import definition as jumps_from
 
+    if is_page(params.text_document.uri):
+        return _back(ls, params)
     spot = spot_of(ls, params)
     if spot is None:
         return None
@@ -36,8 +39,18 @@ def definition(ls: RolloutServer, params: AtPosition) -> Targets | Awaitable[Tar
     return _as_taken(ls, [link for link in links if isinstance(link, LocationLink)])
 
 
+def _back(ls: RolloutServer, params: AtPosition) -> Targets | Awaitable[Targets]:
+    """From a readable document to the rollout."""
+    links = back(ls, params)
+    return _as_taken(ls, links) if isinstance(links, list) else _later(ls, links)
+
+
+async def _later(ls: RolloutServer, links: Awaitable[list[LocationLink]]) -> Targets:
+    return _as_taken(ls, await links)
+
+
 async def _look_up(ls: RolloutServer, opened: Opened, links: Sequence[LocationLink | Outside]) -> Targets:
-    folders, path = folder_paths(ls.folders), path_of(opened.uri)
+    folders, path = folder_paths(ls.folders), disk_path(opened.uri)
     return _as_taken(ls, await asyncio.to_thread(find_outside, links, path, folders, ls.threads))
 
 

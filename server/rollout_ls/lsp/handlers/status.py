@@ -45,7 +45,7 @@ def _document(opened: Opened, checksums: bool) -> dict[str, Any]:
     told: dict[str, Any] = {
         "uri": opened.uri,
         "version": document.version,
-        "state": _state(opened),
+        "state": state_of(opened),
         "bytes": buffer.byte_count,
         "rows": buffer.row_count,
         "edits": opened.edits,
@@ -59,7 +59,8 @@ def _document(opened: Opened, checksums: bool) -> dict[str, Any]:
     return told
 
 
-def _state(opened: Opened) -> str:
+def state_of(opened: Opened) -> str:
+    """How far a document is, in a word or two."""
     if opened.lost:
         return "out of step"
     if opened.failure is not None:

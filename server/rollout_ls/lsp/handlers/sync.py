@@ -11,6 +11,7 @@ from rollout_ls.lsp.documents import LARGE_BYTES
 from rollout_ls.lsp.logs import logger
 from rollout_ls.lsp.messages import Texts
 from rollout_ls.lsp.params import DidChange, DidOpen, OfDocument, TextChange, text_pieces
+from rollout_ls.lsp.virtual import is_page
 
 if TYPE_CHECKING:
     from rollout_ls.lsp.server import RolloutServer
@@ -80,6 +81,9 @@ def did_open(ls: RolloutServer, prepared: Prepared) -> None:
     """Puts a document beside the others; its passes begin."""
     from rollout_ls.workspace.document import Document
 
+    if is_page(prepared.uri):
+        return  # made here, and no rollout
+    ls.findings.forget_disk(prepared.uri)
     old = ls.documents.find(prepared.uri)
     if old is not None and old.uri == prepared.uri:
         logger.warning("a document was opened twice")
@@ -94,6 +98,8 @@ def did_change(ls: RolloutServer, edit: Edit) -> None:
     """Applies edits. Where one cannot be applied, the text is not the client's any more, and no answer relies on it."""
     opened = ls.documents.find(edit.uri)
     if opened is None:
+        if is_page(edit.uri):
+            return
         logger.warning("a change of a document that is not open was ignored")
         return
     whole = next((at for at in reversed(range(len(edit.changes))) if edit.changes[at].start is None), None)
