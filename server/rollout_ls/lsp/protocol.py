@@ -28,7 +28,6 @@ from rollout_ls.lsp.documents import Opened
 from rollout_ls.lsp.errors import RequestError
 from rollout_ls.lsp.handlers import sync, window
 from rollout_ls.lsp.logs import log_exception, logger
-from rollout_ls.lsp.memory import return_big_blocks
 from rollout_ls.lsp.messages import Notification, Request, Response
 from rollout_ls.lsp.methods import METHODS, Method, decode_params
 from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument, uri_of
@@ -352,7 +351,6 @@ class RolloutProtocol(LanguageServerProtocol):
     @lsp_method(types.INITIALIZED)
     def lsp_initialized(self, _params: object) -> None:
         """Settings are asked for. What a client watches, it says itself, and the disk is looked at anew anyway."""
-        return_big_blocks()
         self._server.configuration.begin()
 
     @lsp_method(types.SHUTDOWN)

@@ -169,6 +169,7 @@ class RolloutServer(LanguageServer):
         if opened.closed:
             return
         opened.document.surround(self.surroundings(opened))
+        self.passes.drop(opened)  # a pass under way is of the world before
         self.passes.schedule(opened)
         if opened.document.eager_ready:
             self.findings.changed(opened)

@@ -3,6 +3,8 @@
 A didOpen is a few words around one string that may be hundreds of megabytes. Decoding it whole would make a Python
 string of up to four times that size. So the value of each key ``text`` is decoded piece by piece, cut behind an escaped
 line end, while the message still comes; what is left, the message with ``{"taken": n}`` for its n-th text, is small.
+The pieces of a text are its lines, as far as all is well with it: so they need not be copied again to become the
+document's.
 
 A half surrogate, which JSON can write and UTF-8 cannot, becomes the three bytes it would have; so do raw ones. Bytes
 that are no UTF-8 stay as they are. Never fails; whether the rest is JSON is for the next one to say.
@@ -14,6 +16,8 @@ import re
 from collections.abc import Iterable
 
 import orjson
+
+from rollout_ls.text.rows import split_lines
 
 _KEY = re.compile(rb'"text"[ \t\r\n]*:[ \t\r\n]*"')
 _LONGEST_KEY_BYTES = 64
@@ -77,7 +81,7 @@ def _text(data: bytes, pieces: list[bytes]) -> tuple[bool, bytes, bool]:
     if not cut:
         return True, data, False
     try:
-        pieces.append(orjson.loads(b'"%b"' % data[:cut]).encode())
+        pieces += split_lines(orjson.loads(b'"%b"' % data[:cut]).encode())
     except ValueError:
         end = _string_end(data[:cut])
         if end is not None:

@@ -91,6 +91,9 @@ def lines_of(pieces: Iterable[bytes]) -> list[bytes]:
     lines: list[bytes] = []
     rest: list[bytes] = []
     for piece in pieces:
+        if not rest and piece.find(b"\n") == len(piece) - 1 and piece:
+            lines.append(piece)  # a whole line is taken as it is, not copied
+            continue
         found = split_lines(piece)
         if not found:
             continue
