@@ -109,7 +109,7 @@ def _passed_turn(payload: Any) -> str:
     passed = payload.internal_chat_message_metadata_passthrough
     if passed is None:
         return ""
-    return _text(getattr(passed, "turn_id", None))
+    return _text(_get(passed, "turn_id"))
 
 
 def _sealed_parts(parts: Any) -> int:
@@ -529,6 +529,8 @@ def outcome_of(output: Any) -> Outcome:
         cut = output if len(output) <= 2 * _LOOKED_AT_BYTES else output[:_LOOKED_AT_BYTES] + output[-_LOOKED_AT_BYTES:]
         token = msgspec.json.encode(cut.encode("utf-8", "replace").decode("utf-8"))
         return _outcome(token, token)
+    if not isinstance(output, (msgspec.Raw, bytes)):  # of a record that did not decode
+        return NO_OUTCOME
     view = memoryview(output)
     return _outcome(view[:_LOOKED_AT_BYTES].tobytes(), view[-_LOOKED_AT_BYTES:].tobytes())
 
