@@ -103,7 +103,9 @@ class Looks:
     def _take(self, opened: Opened, edits: int, seen: Look) -> None:
         if opened.closed or opened.lost:
             return
-        if opened.edits == edits and opened.document.see_disk(seen):
+        if opened.edits != edits or not opened.document.idle_ready:
+            self.due(opened)
+        elif opened.document.see_disk(seen):
             self._on_seen(opened)
         self.start(opened)
 
