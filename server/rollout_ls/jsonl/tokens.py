@@ -69,7 +69,8 @@ def dotted_path(text: bytes, plain: bytes, objects: list[bool], marks: list[int]
             parts.append("...")
             break
         if is_object:
-            name = key_name(text[mark : plain.index(b'"', mark + 1) + 1])
+            end = plain.find(b'"', mark + 1)
+            name = key_name(text[mark : end + 1] if end >= 0 else text[mark:] + b'"')
             parts.append(f".{name}" if parts else name)
         else:
             parts.append(f"[{mark}]")

@@ -13,6 +13,7 @@ from rollout_ls.text.rows import Line, Place
 
 _CODES: dict[str, tuple[str, Severity]] = {
     "empty-id": ("shape", "warning"),
+    "kept": ("shape", "warning"),
     "unusable": ("shape", "warning"),
     "harmless": ("shape", "information"),
     "host-path": ("shape", "information"),

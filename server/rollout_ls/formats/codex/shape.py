@@ -42,7 +42,7 @@ MAX_NUMBER_BYTES = 200
 MAX_LOOSE_DEPTH = 32
 """Deeper than this, unknown objects stay plain values instead of views."""
 
-SOFT = frozenset({"unknown-kind", "unknown-part", "unknown-word", "legacy", "empty-id"})
+SOFT = frozenset({"unknown-kind", "unknown-part", "unknown-word", "legacy", "empty-id", "kept"})
 """Faults that do not make a record broken: the file may be newer or older than this version, or the reader takes it."""
 
 _SKIPS = "a reader that does not know it skips the record"
@@ -69,7 +69,8 @@ class ShapeFault(msgspec.Struct, frozen=True):
              64-bit integer), "bad-value" (a UUID, path or URI that is none), "bad-key", "wrong-length", "unwanted-key",
              "two-spellings" (of one field), "wrong-mode" (of the first header): the reader drops the record;
              "unknown-kind", "unknown-part", "unknown-word": newer than this version, or another writer's;
-             "legacy": legal in its day, refused today; "empty-id": kept, but of no use for matching
+             "legacy": legal in its day, refused today; "empty-id": kept, but of no use for matching;
+             "kept": written in a way that the reader takes, but for something else or with nothing in it
     path     the keys and indices that lead to the field in question, from the record down
     start    byte offsets of the place to mark, with the caller's base added
     end
@@ -317,14 +318,20 @@ class _Walker:
             self._add("several", path, "owner", path, message)
 
     def _object(self, node: Obj, value: Any, path: Path, tag: str = "") -> None:
+        if isinstance(value, list) and _is_row(node, value):
+            self._row(path)
+            return
         if not isinstance(value, dict):
             self._wrong(path, "an object", value)
             return
         if self._is_legacy(node.legacy, value, path):
             return
+        before = len(self.found)
         for field in node.fields.values():
             if not field.retired:
                 self._field(node, field, value, path)
+        if node.any_of and node.name.startswith("part/"):
+            self._forgive(node, value, path, before)
         if node.strict:
             for key in value:
                 if key not in node.fields and key != tag:
@@ -366,6 +373,16 @@ class _Walker:
                 message = f"{_name(here)} is written as older builds did; today's reader does not take it"
                 self._add("legacy", here, "value", here, message)
 
+    def _forgive(self, node: Obj, value: dict[str, Any], path: Path, before: int) -> None:
+        """In a content part, one of several sources that is right is enough: what stands beside it is passed over."""
+        sources = {(*path, name) for name in node.any_of if value.get(name) is not None}
+        wrong = {fault[1] for fault in self.found[before:]} & sources
+        if wrong and wrong < sources:
+            for index in range(before, len(self.found)):
+                what, place, *rest = self.found[index]
+                if place in wrong and what == "wrong-type":
+                    self.found[index] = ("kept", place, *rest)  # type: ignore[assignment]
+
     def _none_of(self, node: Obj, value: dict[str, Any], path: Path) -> None:
         names = " nor ".join(f"`{name}`" for name in node.any_of)
         message = f"{_owner(node, path)} has neither {names}"
@@ -382,7 +399,14 @@ class _Walker:
             here = (*path, other)
             self._add("wrong-length", here, "owner", here, f"{_name(here)} must have as many entries as `{name}`")
 
+    def _row(self, path: Path) -> None:
+        message = f"{_name(path)} is an array; the reader takes its elements for the fields in their order"
+        self._add("kept", path, "value", path, message)
+
     def _tagged(self, node: Tagged, value: Any, path: Path) -> None:
+        if isinstance(value, list) and _is_tagged_row(node, value):
+            self._row(path)
+            return
         if not isinstance(value, dict):
             self._wrong(path, "an object", value)
             return
@@ -393,6 +417,9 @@ class _Walker:
         if word is _MISSING:
             owner = _name(path) if path else "the record"
             self._add("missing", here, "owner", path, f"{owner} has no `{node.tag}`")
+        elif word.__class__ is int and word >= 0 and (_takes_any_word(node) or _is_numbered(node, value)):
+            message = f"{_name(here)} must be a string, found a number; the reader keeps the record all the same"
+            self._add("kept", here, "value", here, message)
         elif not isinstance(word, str):
             self._wrong(here, "a string", word)
         elif word in node.variants:
@@ -457,11 +484,56 @@ class _Walker:
 
     def _either(self, node: Either, value: Any, path: Path) -> None:
         found = _best_option(node, value, path)[1]
-        if found and node.choose_by is not None and isinstance(value, dict) and node.choose_by not in value:
+        unsaid = node.choose_by is not None and isinstance(value, dict) and node.choose_by not in value
+        if unsaid and node.choose_by is not None and _is_broken(found, 0):
             here = (*path, node.choose_by)
             self._add("missing", here, "owner", path, f"{_name(path)} has no `{node.choose_by}`")
             return
         self.found += found
+
+
+def _takes_any_word(node: Tagged) -> bool:
+    """Whether the reader keeps what bears a word that it does not know (then it takes a number for one as well)."""
+    return node.other is not None or node.name == "response_item"
+
+
+def _is_numbered(node: Tagged, value: dict[str, Any]) -> bool:
+    """Whether an object bears the number of a variant, counted from 0, in place of its word: the reader takes that too.
+
+    Only of shared shapes, whose variants the catalogue lists in the reader's order.
+    """
+    variants = list(node.variants.values())
+    number = value[node.tag]
+    if node.name not in catalogue.load().shapes or number >= len(variants):
+        return False
+    variant = variants[number]
+    trial = _Walker(False)
+    if isinstance(variant, Obj):
+        trial._object(variant, value, (), node.tag)
+    return isinstance(variant, Obj) and not trial.found
+
+
+def _is_row(node: Obj, value: list[Any]) -> bool:
+    """Whether an array stands for an object: the reader takes its elements for the fields in their order."""
+    fields = [field for field in node.fields.values() if not field.retired and field.alias_of is None]
+    if len(value) > len(fields) or any(field.need in ("required", "value") for field in fields[len(value) :]):
+        return False
+    trial = _Walker(False)
+    for field, element in zip(fields, value, strict=False):
+        if element is not None or field.need not in ("optional", "value"):
+            trial.visit(field.type, element, ())
+    return not trial.found
+
+
+def _is_tagged_row(node: Tagged, value: list[Any]) -> bool:
+    """As ``_is_row``, where the first element is the word that tells the variant."""
+    word = value[0] if value else None
+    if not isinstance(word, str):
+        return False
+    variant = node.variants.get(word)
+    if variant is None:
+        return _takes_any_word(node) and word not in node.refused
+    return isinstance(variant, Obj) and _is_row(variant, value[1:])
 
 
 def best_option(node: Either, value: Any) -> Type:
