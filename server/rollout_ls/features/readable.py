@@ -285,7 +285,6 @@ def _call(draft: _Draft, ref: Ref, level: int) -> None:
         draft.at(record_start(result))
         draft.say(f"Result ({draft.where(result)})")
         _quote_parts(draft, content_of(result.line.data, result.statement).parts, "", None)
-        draft.at(record_start(ref))
 
 
 def _quote_parts(draft: _Draft, parts: tuple[Part, ...], language: str, limit: int | None) -> None:
