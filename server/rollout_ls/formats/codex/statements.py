@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -65,8 +66,7 @@ def _statement(record: Any) -> Statement:
         return Unknown(label=_label(record, payload), kind="", ordinal=ordinal)
     reader = READERS.get(kind)
     turn_id = getattr(payload, "turn_id", None)
-    if turn_id.__class__ is not str:
-        turn_id = ""
+    turn_id = intern(turn_id) if turn_id.__class__ is str else ""  # most records of a turn name it: one text for all
     if reader is None or payload is None:
         return Statement(kind=kind, ordinal=ordinal, turn_id=turn_id)
     return reader(payload, kind, ordinal, turn_id)
@@ -109,7 +109,7 @@ def _passed_turn(payload: Any) -> str:
     passed = payload.internal_chat_message_metadata_passthrough
     if passed is None:
         return ""
-    return _text(_get(passed, "turn_id"))
+    return intern(_text(_get(passed, "turn_id")))
 
 
 def _sealed_parts(parts: Any) -> int:
