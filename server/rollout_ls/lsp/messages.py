@@ -6,6 +6,7 @@ text as part of its message (see ``texts``), and never shows what a message held
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -68,6 +69,9 @@ class Fault(msgspec.Struct, frozen=True):
 
 Message: TypeAlias = "Request | Notification | Response | Fault"
 
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_INSIDE = 2
+"""The depth of what nests in a message's own object."""
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_any = msgspec.json.Decoder().decode
 _decode_text = msgspec.json.Decoder(str).decode
@@ -110,14 +114,34 @@ def decode(body: bytes) -> Message | None:
 
 def _decode_rest(body: bytes, texts: Texts) -> Message | None:
     """The same for a body whose texts were taken out, which may still hold what UTF-8 cannot."""
-    for attempt in (bytes, mend):
+    for attempt in (bytes, mend, _flattened):
         try:
             return _message(_decode_envelope(attempt(body)), texts)
         except msgspec.ValidationError:
             return _no_object(body)
-        except (msgspec.DecodeError, RecursionError):
+        except RecursionError:
             continue
+        except msgspec.DecodeError:
+            if attempt is not bytes:
+                return None
     return None
+
+
+def _flattened(body: bytes) -> bytes:
+    """A message that nests too deeply to be decoded, with ``[]`` for all that nests in it: its id wants an answer."""
+    kept: list[bytes] = []
+    depth = start = 0
+    for token in _TOKEN.finditer(body):
+        if token[0] in b"[{":
+            depth += 1
+            if depth == _INSIDE:
+                kept.append(body[start : token.start()])
+        elif token[0] in b"]}":
+            depth -= 1
+            if depth == _INSIDE - 1:
+                kept.append(b"[]")
+                start = token.end()
+    return b"".join(kept) + body[start:] if depth == 0 else b""
 
 
 def _no_object(body: bytes) -> Message | None:
