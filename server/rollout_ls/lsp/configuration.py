@@ -7,15 +7,18 @@ is wrong with them is said to the person once, not again until it is something e
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rollout_ls.lsp.calls import Calls
 from rollout_ls.lsp.client import Client
 from rollout_ls.lsp.logs import logger
-from rollout_ls.workspace.settings import SECTION, Settings, problem_message, read_settings
 
+if TYPE_CHECKING:
+    from rollout_ls.workspace.settings import Settings
+
+_SECTION = "rollout"
 _WARNING = 2
 
 
@@ -30,7 +33,16 @@ class Configuration:
         self._told: Any = None
         self._asked = 0
         self._said = ""
-        self.settings = Settings()
+        self._settings: Settings | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """What holds now."""
+        if self._settings is None:
+            from rollout_ls.workspace.settings import DEFAULTS  # the table is not needed to start
+
+            self._settings = DEFAULTS
+        return self._settings
 
     def begin(self) -> None:
         """The client is ready to be asked."""
@@ -42,7 +54,7 @@ class Configuration:
         if self._client.has_configuration:
             self._ask()
         else:
-            self._told = pushed.get(SECTION) if isinstance(pushed, dict) else None
+            self._told = pushed.get(_SECTION) if isinstance(pushed, dict) else None
             self._read()
 
     def _ask(self) -> None:
@@ -50,7 +62,7 @@ class Configuration:
             return
         self._asked += 1
         number = self._asked
-        params = {"items": [{"section": SECTION}]}
+        params = {"items": [{"section": _SECTION}]}
         self._calls.ask_for("workspace/configuration", params, lambda result: self._answered(number, result))
 
     def _answered(self, number: int, result: bytes | None) -> None:
@@ -64,6 +76,8 @@ class Configuration:
         self._read()
 
     def _read(self) -> None:
+        from rollout_ls.workspace.settings import problem_message, read_settings
+
         read = read_settings(self._given, self._told)
         message = problem_message(read.problems)
         if message and message != self._said:
@@ -71,5 +85,5 @@ class Configuration:
             self._calls.tell("window/showMessage", {"type": _WARNING, "message": message})
         self._said = message
         if read.settings != self.settings:
-            self.settings = read.settings
+            self._settings = read.settings
             self._on_change(read.settings)

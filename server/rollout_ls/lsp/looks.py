@@ -22,8 +22,8 @@ from rollout_ls.lsp.uris import path_of
 if TYPE_CHECKING:
     from rollout_ls.workspace.store import ChangedLine, FileFacts, Look
 
-REST = 10
-"""So many times as long as a look took, the next one at the same document waits."""
+REST = 4
+"""So many times as long as reading a file took, the next look at it waits."""
 
 
 class _Watched:
@@ -96,8 +96,9 @@ class Looks:
             log_exception("a look at the disk", error)
             return
         seen, seconds = future.result()
+        if seen.facts is not watched.facts:
+            watched.rested_at = self._loop.time() + REST * seconds
         watched.facts = seen.facts
-        watched.rested_at = self._loop.time() + REST * seconds
         opened.in_turn(partial(self._take, opened, edits, seen))
 
     def _take(self, opened: Opened, edits: int, seen: Look) -> None:

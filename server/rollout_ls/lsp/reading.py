@@ -33,6 +33,8 @@ _EXIT = "exit"
 _INITIALIZED = "initialized"
 _CORE = (
     "rollout_ls.workspace.document",
+    "rollout_ls.workspace.settings",
+    "rollout_ls.workspace.zones",
     "rollout_ls.features.hover",
     "rollout_ls.features.navigation",
     "rollout_ls.features.outline",

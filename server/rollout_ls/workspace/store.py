@@ -202,7 +202,8 @@ def _is_edited(descriptor: int, facts: FileFacts, changed: Sequence[ChangedLine]
     for one in changed:
         start, end = facts.starts[one.number], facts.starts[one.number + 1]
         if not (offset <= start and end <= offset + len(window)):
-            window, offset = _read_at(descriptor, start, max(end - start, _WINDOW_BYTES)), start
+            rest = facts.starts[changed[-1].number + 1] - start
+            window, offset = _read_at(descriptor, start, min(rest, max(end - start, _WINDOW_BYTES))), start
         held = shown(window[start - offset : end - offset], first=one.number == 0)
         wanted = _without_end(one.data)
         if wanted != held and not (one.last and wanted == one.data and held.startswith(wanted)):
