@@ -98,4 +98,14 @@ def test_names_are_the_ones_others_rely_on(manifest: dict[str, Any]) -> None:
     assert (manifest["publisher"], manifest["name"], manifest["license"]) == ("rollout-ls", "rollout-ls", "MIT")
     assert manifest["engines"]["vscode"] == "^1.91.0"
     commands = {command["command"] for command in manifest["contributes"]["commands"]}
-    assert commands == {"rollout.restartServer", "rollout.showOutput"}
+    steps = {"nextTurn", "previousTurn", "nextFailedCall", "goToPartner", "pickTurn"}
+    documents = {"readTurn", "readSession", "readRecord", "copyThreadId", "copyResumeCommand"}
+    assert commands == {f"rollout.{name}" for name in {"restartServer", "showOutput", *steps, *documents}}
+    bound = {binding["command"] for binding in manifest["contributes"]["keybindings"]}
+    assert bound == {f"rollout.{name}" for name in steps | documents}
+    assert all("rollout-" in binding["when"] for binding in manifest["contributes"]["keybindings"])
+
+
+def test_packed_rollouts_have_an_editor_of_their_own(manifest: dict[str, Any]) -> None:
+    (editor,) = manifest["contributes"]["customEditors"]
+    assert editor["selector"] == [{"filenamePattern": "rollout-*.jsonl.zst"}]

@@ -3,9 +3,9 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { homedir } from "node:os";
 import { createInterface } from "node:readline";
-import { type LanguageStatusItem, type LogOutputChannel, commands, env, window, workspace } from "vscode";
+import { EventEmitter, type LanguageStatusItem, type LogOutputChannel, commands, env, window, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from "vscode-languageclient/node";
-import { ROLLOUTS } from "./documents";
+import { SELECTOR } from "./documents";
 import { type Launch, type Problem, checkProblem, chooseLaunch, isProblem, startProblem } from "./launch";
 import { check, endProcess, errorCode, startProcess } from "./process";
 import { MAX_RESTARTS, Restarts } from "./restarts";
@@ -29,6 +29,9 @@ export class Server {
   readonly #folder: string;
   readonly #item: LanguageStatusItem;
   readonly #restarts = new Restarts();
+  readonly #started = new EventEmitter<void>();
+  /** A server runs: a new one each time. */
+  readonly onStarted = this.#started.event;
   #queue: Promise<void> = Promise.resolve();
   #running: { client: LanguageClient; child: () => ChildProcessWithoutNullStreams | undefined } | undefined;
   #ended = false;
@@ -49,12 +52,36 @@ export class Server {
     });
   }
 
+  /** Asks the server; undefined where it does not run or does not know. Waits while it starts. Never rejects. */
+  async ask<T>(method: string, params: object): Promise<T | undefined> {
+    await this.#queue;
+    try {
+      return (await this.#running?.client.sendRequest<T | null>(method, params)) ?? undefined;
+    } catch (error) {
+      this.#output.warn(`${method}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Tells the server something; nothing happens where it does not run. Waits while it starts. Never rejects. */
+  async tell(method: string, params: object): Promise<void> {
+    await this.#queue;
+    await this.#running?.client.sendNotification(method, params).catch(() => {});
+  }
+
+  /** Whether it runs, once its start is over. */
+  async isRunning(): Promise<boolean> {
+    await this.#queue;
+    return this.#running !== undefined;
+  }
+
   /** Ends the server for good. Never rejects. */
   end(): Promise<void> {
     this.#ended = true;
     return this.#enqueue(async () => {
       await this.#stop();
       this.#item.dispose();
+      this.#started.dispose();
     });
   }
 
@@ -114,6 +141,7 @@ export class Server {
       }
     });
     showState(this.#item, "running", client.initializeResult?.serverInfo?.version ?? "");
+    this.#started.fire();
     return undefined;
   }
 
@@ -181,12 +209,13 @@ class QuietClient extends LanguageClient {
 
 function clientOptions(output: LogOutputChannel): LanguageClientOptions {
   return {
-    documentSelector: [ROLLOUTS],
+    documentSelector: SELECTOR,
     outputChannel: output,
     traceOutputChannel: traceChannel(output),
     // What a server writes there is its log, so no error as such. Standard output is the protocol's.
     stdioOptions: { stdout: () => {}, stderr: (input) => logLines(input, output) },
-    initializationOptions: () => workspace.getConfiguration().get("rollout"),
+    // The last one tells that lenses may lead somewhere: `rollout.goTo` is registered here.
+    initializationOptions: () => ({ ...workspace.getConfiguration().get<object>("rollout"), commands: true }),
     synchronize: { configurationSection: "rollout" },
     diagnosticPullOptions: { onChange: true, onSave: true, onFocus: true },
     errorHandler: {

@@ -33,15 +33,80 @@ export function showState(item: LanguageStatusItem, state: State, detail: string
   item.detail = detail === "" ? state : `${state}, ${detail}`;
 }
 
+/** `rollout/documentStatus` of the server. */
+interface DocumentStatus {
+  readonly state: string;
+  readonly bytes: number;
+  readonly limits: readonly string[];
+  readonly records?: number;
+  readonly turns?: number;
+}
+
+const STATUS_REST_MS = 500;
+const STATUS_AGAIN_MS = 3_000;
+
+/** Tells of the rollout in the active editor how many records and turns it has, how far it is read, and what limits
+ * were reached. `ask` asks the server. */
+export function watchDocument(ask: (method: string, params: object) => Promise<DocumentStatus | undefined>): Disposable {
+  const item = languages.createLanguageStatusItem("rollout.document", ROLLOUTS);
+  item.name = "Rollout document";
+  item.text = "…";
+  item.command = { command: "rollout.pickTurn", title: "Pick Turn" };
+  let timer: NodeJS.Timeout | undefined;
+
+  function soon(after: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => void update(), after);
+  }
+
+  async function update(): Promise<void> {
+    const document = window.activeTextEditor?.document;
+    if (document === undefined || !isRollout(document.uri.scheme, document.uri.path)) {
+      return;
+    }
+    const status = await ask("rollout/documentStatus", { textDocument: { uri: document.uri.toString() } });
+    if (status === undefined || window.activeTextEditor?.document !== document) {
+      return;
+    }
+    showDocument(item, status);
+    if (status.state !== "read") soon(STATUS_AGAIN_MS);
+  }
+
+  const listeners = [
+    window.onDidChangeActiveTextEditor(() => soon(0)),
+    workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === window.activeTextEditor?.document) soon(STATUS_REST_MS);
+    }),
+  ];
+  soon(0);
+  return {
+    dispose() {
+      clearTimeout(timer);
+      for (const listener of listeners) listener.dispose();
+      item.dispose();
+    },
+  };
+}
+
+function showDocument(item: LanguageStatusItem, { state, limits, records, turns }: DocumentStatus): void {
+  const counted = (number: number, noun: string) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  item.text = records === undefined ? "Rollout" : `${counted(records, "record")}, ${counted(turns ?? 0, "turn")}`;
+  item.detail = limits.length === 0 ? state : `${state}; limits reached: ${limits.join(", ")}`;
+  item.severity = limits.length === 0 ? LanguageStatusSeverity.Information : LanguageStatusSeverity.Warning;
+  item.busy = state.startsWith("being");
+}
+
 /** Tells of the rollout in the active tab what the editor leaves out because of its size. */
-export function watchSize(): Disposable {
+export function watchSize(withheld: (uri: Uri) => void): Disposable {
   let shown: Disposable | undefined;
   let turn = 0;
 
   async function update(): Promise<void> {
     const mine = ++turn;
+    const uri = activeUri();
     const size = await activeSize();
     if (mine === turn) {
+      if (size === "withheld" && uri !== undefined) withheld(uri);
       shown?.dispose();
       shown = size === "reduced" ? createReducedItem() : size === "withheld" ? createWithheldItem() : undefined;
     }
@@ -84,14 +149,16 @@ function createWithheldItem(): StatusBarItem {
   item.name = "Rollout size";
   item.text = "$(warning) Rollout over 50 MB";
   item.tooltip =
-    "The editor hands no extension a file of this size, so it is shown as plain text. " +
-    "Run rollout-ls check or rollout-ls outline on it in a terminal.";
+    "The editor hands no extension a file of this size, so it is shown as plain text. Its findings are in Problems. " +
+    "A click picks a turn to read.";
+  item.command = "rollout.pickTurn";
   item.backgroundColor = new ThemeColor("statusBarItem.warningBackground");
   item.show();
   return item;
 }
 
-function activeUri(): Uri | undefined {
+/** The document of the active tab, whether extensions get to see it or not. */
+export function activeUri(): Uri | undefined {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;
   return input instanceof TabInputText ? input.uri : undefined;
 }
@@ -101,6 +168,9 @@ async function activeSize(): Promise<"full" | "reduced" | "withheld"> {
   const uri = activeUri();
   if (uri === undefined || !isRollout(uri.scheme, uri.path)) {
     return "full";
+  }
+  if (uri.scheme !== "file") {
+    return "full"; // the text of a packed rollout, of which the size is not known before it is there
   }
   const document = workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
   if (document !== undefined) {
