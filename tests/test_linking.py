@@ -1489,3 +1489,25 @@ def test_a_call_that_was_open_when_its_turn_was_copied_was_cut_short() -> None:
     assert told.outcome(call)[0] == "interrupted"
     assert {code for _, code in told.codes()} == {"inherited-meta", "orphan-call", "turn-open"}
     assert {one.severity for one in told.document.finish()} == {"information"}
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\n<oai-mem-citation>\n<entries>x</entries>\n</oai-mem-citation>", "\n", "\n<proposed_plan>\n1.\n</proposed_plan>"],
+)
+def test_what_is_marked_for_others_makes_no_second_message(hidden: str) -> None:
+    roll = opened()
+    event = roll.said_event("Woven.")
+    item = roll.said_item("Woven." + hidden)
+    told = roll.told()
+    assert told.entries(1) == [(item, "assistant")]
+    assert told.mirrors(item) == [event]
+
+
+def test_a_plan_is_shown_right_before_the_message_that_holds_it() -> None:
+    roll = opened()
+    plan = roll.shown(T1, "Plan", "p1", text="1. weave")
+    item = roll.said_item("<proposed_plan>\n1. weave\n</proposed_plan>")
+    told = roll.told()
+    assert told.partner(plan) == item
+    assert told.entries(1) == [(item, "assistant")]

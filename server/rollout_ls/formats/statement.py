@@ -93,6 +93,9 @@ class Message(Statement, frozen=True, eq=False, gc=False, kw_only=True):
     actor: Actor
     stream: Stream
     words: int = 0
+    bare_words: int = 0
+    """The same of the text without what other tellings leave out (marked parts, white space around it); 0 where that is
+    the text as it stands."""
     phase: str = ""
     author: str = ""
     context: str = ""
@@ -251,7 +254,9 @@ class Remark(Statement, frozen=True, eq=False, gc=False, kw_only=True):
 
 
 class Herald(Statement, frozen=True, eq=False, gc=False, kw_only=True):
-    """Announces the message right behind it, to which nothing but its place ties it."""
+    """Announces the message of ``actor`` right behind it, to which nothing but its place ties it."""
+
+    actor: Actor = "agent"
 
 
 class Naming(Statement, frozen=True, eq=False, gc=False, kw_only=True):

@@ -424,9 +424,13 @@ class _Fold:
         if message.actor == "system":
             self._enter(ref, "context", self._turn_of(message))
             return
-        if self.herald is not None and side == "agent" and self.position - self.heralded == 1:
-            self.out.heralds[self.herald.statement] = ref
-        words = (message.words,) if message.words else ()
+        if self.herald is not None and self.position - self.heralded == 1:
+            announced = self.herald.statement
+            if isinstance(announced, Herald) and announced.actor == message.actor:
+                self.out.heralds[announced] = ref
+        words: tuple[int, ...] = (message.words,) if message.words else ()
+        if message.bare_words:
+            words += (message.bare_words,)
         found = self._find_saying(side, words, message.stream, message.item_id)
         if found is not None:
             if message.stream == "item" and self._is_human(found):
@@ -520,7 +524,7 @@ class _Fold:
         oldest = None
         for saying in self.sayings:
             by_id = item_id and saying.item_id
-            same = saying.item_id == item_id if by_id else saying.words == words
+            same = saying.item_id == item_id if by_id else _is_same(saying.words, words)
             if not same or saying.side != side or stream in saying.streams or self._is_stale(saying):
                 continue
             if by_id:
@@ -538,7 +542,7 @@ class _Fold:
         for saying in self.sayings:
             if saying is chosen:
                 return
-            if saying.side == side and saying.words == words:
+            if saying.side == side and _is_same(saying.words, words):
                 saying.streams.add(stream)
 
     def _is_stale(self, saying: _Saying) -> bool:
@@ -767,6 +771,15 @@ class _Fold:
 
     def _settings(self, ref: Ref, settings: Settings) -> None:
         self.out.settings.append((ref, self._turn_of(settings)))
+
+
+def _is_same(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two tellings have a text in common, as it stands or as it is shown."""
+    if one == other:
+        return True
+    if len(one) + len(other) < 3:
+        return False
+    return any(words in other for words in one)
 
 
 def _thaw(saying: Saying) -> _Saying:

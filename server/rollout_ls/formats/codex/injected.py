@@ -19,6 +19,16 @@ def spoken(texts: Iterable[str]) -> str:
     return "".join(text for text in texts if not (text.startswith(("<image", "</image")) and _PICTURE.fullmatch(text)))
 
 
+_HIDDEN = re.compile(r"<(oai-mem-citation|proposed_plan)>.*?(?:</\1>|\Z)", re.DOTALL)
+
+
+def shown(text: str) -> str:
+    """The text of the model as the screen shows it: without the parts that are marked for others, and trimmed."""
+    if "<oai-mem-citation>" in text or "<proposed_plan>" in text:
+        text = _HIDDEN.sub("", text)
+    return text.strip()
+
+
 _MARKS: tuple[tuple[str, str], ...] = (
     ("# AGENTS.md instructions", "AGENTS.md"),
     ("<user_instructions>", "AGENTS.md"),

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from rollout_ls.formats.codex.injected import context_of, spoken
+from rollout_ls.formats.codex.injected import context_of, shown, spoken
 from rollout_ls.formats.codex.types import is_bare, kind_of, text_of
 from rollout_ls.formats.statement import (
     NO_OUTCOME,
@@ -64,6 +64,8 @@ def _statement(record: Any) -> Statement:
             ordinal = -1
     if kind is None:
         return Unknown(label=_label(record, payload), kind="", ordinal=ordinal)
+    if payload is None and kind == "session_meta":
+        return Header(thread_id="", kind=kind, ordinal=ordinal)
     reader = READERS.get(kind)
     turn_id = getattr(payload, "turn_id", None)
     turn_id = intern(turn_id) if turn_id.__class__ is str else ""  # most records of a turn name it: one text for all
@@ -94,6 +96,12 @@ def _list(value: Any) -> Iterable[Any]:
 
 def _words(text: str) -> int:
     return hash(text) if text else 0
+
+
+def _bare_words(text: str) -> int:
+    """A hash of the text as the screen shows it, 0 where that is the text itself."""
+    bare = shown(text)
+    return 0 if len(bare) == len(text) else _words(bare)
 
 
 def _parts_text(parts: Any) -> str:
@@ -228,10 +236,12 @@ def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement
 
 
 def _assistant_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    text = _parts_text(payload.content)
     return Message(
         actor="model",
         stream="item",
-        words=_words(_parts_text(payload.content)),
+        words=_words(text),
+        bare_words=_bare_words(text),
         phase=_text(payload.phase),
         item_id=_text(payload.id),
         kind=kind,
@@ -302,11 +312,12 @@ def _user_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
 
 
 def _assistant_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    words = _words(_text(payload.message))
+    text = _text(payload.message)
     return Message(
         actor="model",
         stream="event",
-        words=words,
+        words=_words(text),
+        bare_words=_bare_words(text),
         phase=_text(payload.phase),
         kind=kind,
         ordinal=ordinal,
@@ -326,10 +337,12 @@ def _shown_user(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
 
 
 def _shown_assistant(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    text = _parts_text(item.content)
     return Message(
         actor="model",
         stream="display",
-        words=_words(_parts_text(item.content)),
+        words=_words(text),
+        bare_words=_bare_words(text),
         phase=_text(item.phase),
         item_id=_text(item.id),
         kind=kind,
@@ -770,6 +783,11 @@ def _herald(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Herald(kind=kind, ordinal=ordinal, turn_id=turn_id)
 
 
+def _shown_plan(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    """A plan is shown right before the message that holds it."""
+    return Herald(actor="model", kind=kind, ordinal=ordinal, turn_id=turn_id)
+
+
 def _naming(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     return Naming(kind=kind, ordinal=ordinal, turn_id=turn_id)
 
@@ -789,6 +807,7 @@ def _item_completed(reader: Reader) -> Reader:
 _ITEMS: dict[str, Reader] = {
     "UserMessage": _shown_user,
     "AgentMessage": _shown_assistant,
+    "Plan": _shown_plan,
     "Reasoning": _shown_reasoning,
     "CommandExecution": _shown_command,
     "FileChange": _shown_call("apply_patch"),
