@@ -1493,7 +1493,7 @@ def test_a_call_that_was_open_when_its_turn_was_copied_was_cut_short() -> None:
 
 @pytest.mark.parametrize(
     "hidden",
-    ["\n<oai-mem-citation>\n<entries>x</entries>\n</oai-mem-citation>", "\n", "\n<proposed_plan>\n1.\n</proposed_plan>"],
+    ["\n<oai-mem-citation>\n<entries>x</entries></oai-mem-citation>", "\n", "\n<proposed_plan>\n1.\n</proposed_plan>"],
 )
 def test_what_is_marked_for_others_makes_no_second_message(hidden: str) -> None:
     roll = opened()

@@ -344,10 +344,10 @@ class _Fold:
         header and start record give themselves, which copies keep. The times of lines are those of the copying.
         """
         own = self.own
+        if own is not None and own.own_from_ordinal >= 0 and start.ordinal >= 0:
+            return self.copying
         if own is None or not (own.parent_id or own.forked_from):
             return False
-        if own.own_from_ordinal >= 0 and start.ordinal >= 0:
-            return self.copying
         born, begun = _milliseconds(own.thread_id), _milliseconds(start.turn_id)
         if born is not None and begun is not None:
             return begun < born
