@@ -1511,3 +1511,32 @@ def test_a_plan_is_shown_right_before_the_message_that_holds_it() -> None:
     told = roll.told()
     assert told.partner(plan) == item
     assert told.entries(1) == [(item, "assistant")]
+
+
+def test_a_long_turn_holds_its_records_between_many_of_another_writer() -> None:
+    roll = opened()
+    for number in range(20):
+        roll.start(f"b{number}")
+        roll.said("b")
+        roll.end(f"b{number}")
+    named = roll.said_item("a", internal_chat_message_metadata_passthrough={"turn_id": T1})
+    count = roll.count(Usage(10, 0, 1), Usage(10, 0, 1))
+    end = roll.end(T1)
+    told = roll.told()
+    for line in (named, count):
+        turn = told.session.turn_of(told.ref(line))
+        assert turn is not None
+        assert turn.number == 1
+    assert told.turns()[0][2] == end
+    assert told.session.usage.of_turn(told.turn(1)).total == 11
+
+
+def test_the_end_of_a_turn_given_up_long_ago_ends_no_other() -> None:
+    roll = Rollout()
+    for number in range(12):
+        roll.start(f"t{number}")
+    roll.end("t0")
+    end = roll.end("t11")
+    told = roll.told()
+    assert told.turns()[-1][2:] == (end, "completed")
+    assert "turn-id-mismatch" not in {code for _, code in told.codes()}

@@ -370,6 +370,7 @@ class _Fold:
         self.newest = turn
         if len(self.turns) > MAX_TURNS:
             self._settle(self.turns[0], ref, aborted=False)
+            self.ended = [*self.ended, self.turns[0].turn_id][-MAX_ENDED:]
             self.out.given_up.append(self.turns.pop(0))
         self.out.turn_events.append(TurnEvent("opened", turn, ref))
 

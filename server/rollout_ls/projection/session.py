@@ -81,6 +81,10 @@ _TELLING: tuple[Role, ...] = ("ending", "mirror", "result")
 """Which records of a call tell how it came out, the weightiest first."""
 
 
+MAX_OVERLAPPING = 256
+"""Turns that are looked at, the latest first, for the one that a line stands in."""
+
+
 class LooseEnds(msgspec.Struct, frozen=True):
     """What did not find its partner anywhere in the document."""
 
@@ -335,13 +339,25 @@ class Session:
         order = self.buffer.order_of(line)
         index = bisect_right(self._turn_orders, order) - 1
         found = None
-        for turn in reversed(self.turns[max(0, index - 7) : index + 1]):
+        for number in range(index, max(-1, index - MAX_OVERLAPPING), -1):
+            if self._turn_reach[number] < order:
+                break
+            turn = self.turns[number]
             if self.buffer.order_of(turn.last) < order:
                 continue
-            if turn_id and turn.turn_id == turn_id:
+            if not turn_id or turn.turn_id == turn_id:
                 return turn
             found = found or turn
         return found
+
+    @cached_property
+    def _turn_reach(self) -> list[tuple[int, int]]:
+        """For each turn how far it or any turn before it reaches."""
+        reach, far = [], (-1, -1)
+        for turn in self.turns:
+            far = max(far, self.buffer.order_of(turn.last))
+            reach.append(far)
+        return reach
 
     @cached_property
     def own_turns(self) -> tuple[Turn, ...]:
