@@ -14,7 +14,7 @@ from rollout_ls.lsp.documents import Documents, Opened
 from rollout_ls.lsp.framing import Body, Frames
 from rollout_ls.lsp.messages import Response, decode
 from rollout_ls.lsp.outbox import Outbox
-from rollout_ls.lsp.passes import Passes
+from rollout_ls.lsp.passes import IDLE_PAUSE_SECONDS, Passes
 from rollout_ls.lsp.progress import Progress
 
 
@@ -36,6 +36,7 @@ class Fake:
             self._log.append(f"{self._name} eager {number}")
             yield
         self.eager_ready = True
+        yield
         for number in range(self._idle):
             self._log.append(f"{self._name} idle {number}")
             yield
@@ -62,11 +63,11 @@ class Desk:
     def open(self, name: str, eager: int, idle: int) -> Opened:
         return self.documents.put(name, cast(Any, Fake(name, eager, idle, self.log)))
 
-    def run(self, until: Callable[[], bool], turns: int = 1000) -> None:
+    def run(self, until: Callable[[], bool], turns: int = 1000, pause: float = 0) -> None:
         for _ in range(turns):
             if until():
                 break
-            self.loop.run_until_complete(asyncio.sleep(0))
+            self.loop.run_until_complete(asyncio.sleep(pause))
         assert until()
 
 
@@ -109,9 +110,23 @@ def test_an_edit_makes_the_pass_begin_anew() -> None:
     opened.touched()
     cast(Any, opened.document).edited()
     desk.passes.schedule(opened)
-    desk.run(lambda: desk.log[-1:] == ["a idle"])
+    desk.run(lambda: desk.log[-1:] == ["a read"])
+    desk.run(lambda: desk.log[-1:] == ["a idle"], pause=0.01)
     assert desk.log.count("a eager 0") == 2
     assert desk.log.count("a read") == 1
+
+
+def test_the_idle_pass_waits_for_a_pause_after_an_edit() -> None:
+    desk = Desk()
+    edited, other = desk.open("a", 1, 3), desk.open("b", 1, 1)
+    edited.touched()
+    began = time.monotonic()
+    for opened in (other, edited):
+        desk.passes.schedule(opened)
+    desk.run(lambda: {"a read", "b idle"} <= set(desk.log))
+    assert not any(entry.startswith("a idle") for entry in desk.log)
+    desk.run(lambda: desk.log[-1:] == ["a idle"], pause=0.01)
+    assert time.monotonic() - began >= IDLE_PAUSE_SECONDS
 
 
 def test_a_closed_or_busy_document_is_left_alone() -> None:

@@ -1,7 +1,7 @@
 """Drives the documents' passes on the loop, a slice at a time, so that messages come through in between.
 
-First whoever is waited for, then the eager passes, the latest document first, then the idle ones. Work on a text that
-was edited meanwhile is dropped. Never looks at what a pass finds.
+First whoever is waited for, then the eager passes, the latest document first, then the idle ones, which begin when
+nobody has edited for a moment. Work on a text that was edited meanwhile is dropped. Never looks at what a pass finds.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from rollout_ls.lsp.logs import log_exception
 _DONE = object()
 AT_ONCE_SECONDS = 0.01
 """How long an answer that needs a document may bring it up to date itself before it waits for its turn."""
+IDLE_PAUSE_SECONDS = 0.1
+"""How long after an edit the idle pass begins: over a line of a megabyte it cannot be left for the next edit."""
 AT_ONCE_BYTES = 1 << 16
 """A document of so few bytes is brought up to date however busy the machine is, so that answers keep their order."""
 
@@ -23,13 +25,14 @@ AT_ONCE_BYTES = 1 << 16
 class _Work:
     """The pass over one state of a text."""
 
-    __slots__ = ("began", "edits", "opened", "steps", "told")
+    __slots__ = ("began", "edits", "idle_from", "opened", "steps", "told")
 
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
         self.edits = opened.edits
         self.steps: Iterator[None] = opened.document.steps()
         self.began = time.monotonic()
+        self.idle_from = self.began + IDLE_PAUSE_SECONDS if opened.edits else self.began
         self.told = False
 
 
@@ -53,6 +56,7 @@ class Passes:
         self._on_slice = on_slice
         self._works: dict[int, _Work] = {}
         self._turning = False
+        self._timer: asyncio.TimerHandle | None = None
 
     def schedule(self, opened: Opened) -> None:
         """Has a document's passes brought up to date, before those scheduled earlier."""
@@ -88,6 +92,7 @@ class Passes:
         work = self._next()
         if work is None:
             self._turning = False
+            self._wait_for_pause()
             return
         self._loop.call_soon(self._turn)
         self._step(work)
@@ -96,7 +101,19 @@ class Passes:
         latest_first = [work for work in reversed(self._works.values()) if not work.opened.busy]
         eager = [work for work in latest_first if not work.opened.document.eager_ready]
         waited_for = [work for work in eager if work.opened.waiters]
-        return next(iter([*waited_for, *eager, *latest_first]), None)
+        now = time.monotonic()
+        idle = [work for work in latest_first if work.idle_from <= now or not work.told]
+        return next(iter([*waited_for, *eager, *idle]), None)
+
+    def _wait_for_pause(self) -> None:
+        """Comes back when an idle pass may begin. Busy documents call by themselves."""
+        due = [work.idle_from for work in self._works.values() if not work.opened.busy]
+        if due and self._timer is None:
+            self._timer = self._loop.call_later(max(0.0, min(due) - time.monotonic()), self._paused)
+
+    def _paused(self) -> None:
+        self._timer = None
+        self.resume()
 
     def _step(self, work: _Work) -> None:
         opened = work.opened

@@ -196,10 +196,10 @@ class Buffer:
             last = first
         (number, index, offset), (last_number, last_index, last_offset) = first, last
         lines, last_lines = self.blocks[number].lines, self.blocks[last_number].lines
-        head = lines[index].data[:offset] if index < len(lines) else b""
-        tail = last_lines[last_index].data[last_offset:] if last_index < len(last_lines) else b""
+        head = memoryview(lines[index].data)[:offset] if index < len(lines) else b""
+        tail = memoryview(last_lines[last_index].data)[last_offset:] if last_index < len(last_lines) else b""
         stop = min(last_index + 1, len(last_lines))
-        return self._swap(number, index, last_number, stop, split_lines(head + text + tail))
+        return self._swap(number, index, last_number, stop, split_lines(b"".join((head, text, tail))))
 
     def replace_all(self, pieces: Iterable[bytes]) -> Splice:
         """Puts a whole new text in place of the old one."""

@@ -22,6 +22,8 @@ def column_of(row: bytes, offset: int, unit: Unit) -> int:
     offset = max(0, min(offset, len(row)))
     if unit == "utf-8":
         return offset
+    if offset > _PIECE and row.isascii():
+        return offset  # without a copy of what may be long
     head = row[:offset]
     if head.isascii():
         return offset
@@ -34,7 +36,7 @@ def offset_of(row: bytes, column: int, unit: Unit) -> int:
         return 0
     if unit == "utf-8":
         return _character_start(row, min(column, len(row)))
-    if row[:column].isascii():
+    if (column > _PIECE and row.isascii()) or row[:column].isascii():
         return min(column, len(row))
     return _seek(row, column, unit)
 

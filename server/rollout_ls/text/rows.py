@@ -83,6 +83,9 @@ def line_of(data: bytes) -> Line:
 
 def split_lines(data: bytes) -> list[bytes]:
     """Cuts bytes behind each ``\\n``. No bytes, no line; a last piece without ``\\n`` is a line too."""
+    first = data.find(b"\n") + 1
+    if not first or first == len(data):
+        return [data] if data else []  # one line: taken as it is, since it may be long
     return BytesIO(data).readlines()
 
 

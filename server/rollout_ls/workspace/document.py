@@ -16,6 +16,7 @@ import msgspec
 from rollout_ls.formats.reading import Reading
 from rollout_ls.formats.records import read_line
 from rollout_ls.formats.statement import Compaction, Message, Statement, TurnStart, Unknown
+from rollout_ls.jsonl.audit import MAX_LEVELS
 from rollout_ls.jsonl.faults import Fault
 from rollout_ls.projection.fold import BlockFold, TurnMode, fold_block
 from rollout_ls.projection.session import Session
@@ -133,7 +134,13 @@ class Document:
 
     def _offset(self, position: tuple[int, int], unit: Unit) -> tuple[int, int]:
         row, column = position
-        return row, offset_of(self.buffer.row_text(row), column, unit)
+        found = self.buffer.at_row(row)
+        if found is None:
+            return row, 0
+        line, inner = found
+        start, end = line.row_span(inner)
+        data = line.data[start:end] if start else line.data  # a row may be long: no copy of it but where it must be
+        return row, min(offset_of(data, column, unit), end - start)
 
     def surround(self, world: Surroundings) -> None:
         """Puts the document into another world: settings changed. What depends on it is found anew."""
@@ -464,7 +471,7 @@ def _reached(limits: Limits, unread: int, cropped: int, beyond: int) -> Iterator
     if unread:
         records = "A record" if unread == 1 else f"{unread:,} records"
         yield Reached("rowBytes", f"{records} of over {bytes_text(limits.row_bytes)} not read.")
-    if cropped:
+    if cropped and limits.nesting <= MAX_LEVELS:  # otherwise too-deep tells it of each such record
         records = "A record nests" if cropped == 1 else f"{cropped:,} records nest"
         yield Reached("nesting", f"{records} over {limits.nesting} levels deep; what stands deeper is left out.")
     if beyond:
