@@ -15,11 +15,20 @@ import orjson
 
 from rollout_ls.jsonl.audit import idle_faults
 from rollout_ls.jsonl.faults import Examined, Fault, Value
-from rollout_ls.jsonl.mend import BadUtf8, Mended, blank_out, find_bad_utf8, nul_bad_utf8
+from rollout_ls.jsonl.mend import BadUtf8, Mended, blank_out, find_bad_utf8, nul_bad_utf8, without_cut_character
 from rollout_ls.jsonl.scan import DEEPEST_KEPT, Scan, path_before, scan
 from rollout_ls.jsonl.tokens import SPACE
 
-__all__ = ["Examined", "Fault", "Value", "eager_faults", "examine", "idle_faults"]
+__all__ = [
+    "Examined",
+    "Fault",
+    "Value",
+    "eager_faults",
+    "examine",
+    "examine_unfinished",
+    "idle_faults",
+    "without_cut_character",
+]
 
 MAX_VALUES = 4096
 """So many objects of one line are told apart; what stands behind them is left out, and said."""
@@ -57,6 +66,16 @@ def eager_faults(line: bytes) -> tuple[Fault, ...]:
         return ()
     fault = _stray_cr(line, len(line) - len(line.lstrip(SPACE)), len(line.rstrip(SPACE)))
     return () if fault is None else (fault,)
+
+
+def examine_unfinished(line: bytes, deepest: int = DEEPEST_KEPT) -> Examined:
+    """As ``examine``, for a last line that may still be written: a character that it stops in is no damage."""
+    shorter = without_cut_character(line)
+    if len(shorter) < len(line):
+        examined = examine(shorter, deepest)
+        if examined.faults and examined.faults[-1].what == "cut-off":
+            return examined
+    return examine(line, deepest)
 
 
 class _Item(msgspec.Struct):

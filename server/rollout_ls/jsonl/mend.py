@@ -50,6 +50,17 @@ def find_bad_utf8(line: bytes) -> BadUtf8 | None:
     return BadUtf8(start, end, count, f"{what} {line[start:end].hex(' ')}")
 
 
+def without_cut_character(text: bytes) -> bytes:
+    """The text without the beginning of a character at its very end, where there is one."""
+    for back in range(1, min(3, len(text)) + 1):
+        lead = text[-back]
+        if 0x80 <= lead < 0xC0:
+            continue
+        wanted = 2 if 0xC2 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if 0xF0 <= lead <= 0xF4 else 0
+        return text[:-back] if back < wanted else text
+    return text
+
+
 def nul_bad_utf8(line: bytes) -> bytes:
     """The line with each byte that is no UTF-8 as NUL, so that it is mended as NUL bytes are."""
     return _RAW_BYTES.sub("\0", line.decode("utf-8", "surrogateescape")).encode()

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rollout_ls.jsonl.examine import idle_faults as idle_json_faults
+from rollout_ls.jsonl.examine import without_cut_character
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.rules.fields import unknown_fields
@@ -33,6 +34,8 @@ def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
     data = line.data[: line.end]
     if not data.strip():
         return ()
+    if "cut-off" in broken and not line.data.endswith(b"\n"):
+        data = without_cut_character(data)
     told = {(fault.start, fault.end) for fault in line.reading.misshapen}
     faults = tuple(
         fault

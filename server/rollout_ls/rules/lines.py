@@ -28,9 +28,12 @@ def line_findings(session: Session, line: Line) -> Iterator[Finding]:
 
 
 def tail_finding(session: Session) -> Finding | None:
-    """A complete last record without a line end."""
+    """A complete last record without a line end, whatever stands in front of it. NUL bytes behind it are told as such."""
     line = session.buffer.last_line
-    if line is None or line.data.endswith(b"\n") or line.reading.broken or not line.reading.statements:
+    if line is None or line.data.endswith(b"\n") or not line.reading.statements:
+        return None
+    end = line.reading.statements[-1].end
+    if 0 <= end < len(line.data.rstrip(b" \t\r")):
         return None
     return Finding("no-final-newline", "hint", record_place(line), "The last record has no newline behind it.")
 
@@ -55,6 +58,8 @@ def _finding(session: Session, line: Line, fault: Fault) -> Finding:
             f"Invalid UTF-8 at byte {byte} of the line (file offset {offset}): {fault.detail}. "
             "In a file without pages, Codex refuses the whole file for it."
         )
+    if what == "bom" and line is not next(iter(session.buffer)):
+        code, message = "bad-json", "A byte order mark stands in front of the record: two files were joined here."
     start, end = fault.start, fault.end
     place = record_place(line) if end - start >= len(line.data.rstrip()) > 1 else value_place(line, start, end)
     return Finding(code, severity, place, message)
@@ -152,11 +157,12 @@ def _article(word: str) -> str:
 
 def huge_line(line: Line) -> Finding | None:
     """A line that slows editors down; compaction records are told by a finding of their own."""
-    if line.size <= HUGE_LINE_BYTES:
+    size = line.end
+    if size <= HUGE_LINE_BYTES:
         return None
     if any(statement.kind == "compacted" for statement in line.reading.statements):
         return None
-    message = f"The line is {line.size:,} bytes ({bytes_text(line.size)}){_filling(line)}."
+    message = f"The line is {size:,} bytes ({bytes_text(size)}){_filling(line)}."
     return Finding("huge-line", "information", record_place(line), message)
 
 

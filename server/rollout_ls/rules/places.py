@@ -15,12 +15,15 @@ from rollout_ls.text.rows import Line, Place
 RECORD_UNITS = 80
 PLACE_UNITS = 200
 DRAWN_UNITS = 10_000
+_MARK = b"\xef\xbb\xbf"
 
 
 def record_place(line: Line, start: int = 0) -> Place:
     """The record as a whole: the first units of its row."""
     begin, end = _row_of(line, start)
-    return Place(line, begin, begin + offset_of(line.data[begin:end], RECORD_UNITS, "utf-16"))
+    # A byte order mark takes no column: no editor shows it.
+    shown = begin + len(_MARK) if begin == 0 and line.data.startswith(_MARK) else begin
+    return Place(line, begin, shown + offset_of(line.data[shown:end], RECORD_UNITS, "utf-16"))
 
 
 def value_place(line: Line, start: int, end: int) -> Place:

@@ -12,7 +12,7 @@ from rollout_ls.formats.codex.remarks import remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
 from rollout_ls.formats.statement import Call, CallMirror, Compaction, Message, Reasoning, Result, Statement, Usage
-from rollout_ls.jsonl.examine import Value, eager_faults, examine
+from rollout_ls.jsonl.examine import Examined, Value, eager_faults, examine, examine_unfinished
 from rollout_ls.jsonl.scan import DEEPEST_KEPT
 
 _WHITE = b" \t\r\n"
@@ -38,11 +38,11 @@ def read_line(data: bytes, deepest: int = DEEPEST_KEPT) -> Reading:
     text = data.rstrip(_WHITE)
     if not text:
         return Reading(blank=True)
-    return _read_damaged(text, deepest)
+    examined = examine(text, deepest) if data.endswith(b"\n") else examine_unfinished(text, deepest)
+    return _read_damaged(examined)
 
 
-def _read_damaged(text: bytes, deepest: int) -> Reading:
-    examined = examine(text, deepest)
+def _read_damaged(examined: Examined) -> Reading:
     statements: list[Statement] = []
     misshapen: list[shape.ShapeFault] = []
     for value in examined.values:
