@@ -15,8 +15,9 @@ for place in (str(ROOT / "tests"), str(ROOT)):
     if place not in sys.path:
         sys.path.insert(0, place)
 
-from bench import generate, run  # noqa: E402
+from bench import bars, generate, long_row, page, run, side  # noqa: E402
 from bench.generate import quantile  # noqa: E402
+from bench.measuring import Row, Side  # noqa: E402
 
 SERVER_THERE = all(
     importlib.util.find_spec(name) for name in ("rollout_ls.lsp.server", "rollout_ls.workspace.document")
@@ -77,12 +78,51 @@ def test_statistics_count_every_line(lines: list[bytes]) -> None:
     assert "?" not in table
 
 
+def test_long_rows_are_a_megabyte_of_ascii_and_begin_between_two_letters() -> None:
+    for _, given in long_row.inputs():
+        row, column = given.place
+        assert given.data.split(b"\n")[row] == given.row and given.row.isascii()
+        assert 900_000 < len(given.row) < 1_300_000
+        assert given.row[column - 1 : column + 1].isalpha()
+        assert all(orjson.loads(line) for line in given.data.split(b"\n") if line)
+
+
+def test_the_array_for_the_other_server_holds_the_same_records(lines: list[bytes]) -> None:
+    array = side.as_array(b"".join(lines))
+    assert orjson.loads(array) == [orjson.loads(line) for line in lines]
+    assert array.split(b"\n")[8] == lines[7].strip() + b","
+
+
+def test_the_page_tells_what_is_met_and_why_something_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.page.REASONS", {"slow thing": "it is slow."})
+    rows = [
+        Row("fast thing", "1 MB", "1.00 ms", "2.00 ms", 0.5, 1.0),
+        Row("slow thing", "1 MB", "4.00 ms", "2.00 ms", 2.0, 1.0),
+        Row("slow thing", "10 MB", "6.00 ms", "2.00 ms", 3.0, 1.0),
+        Row("strange thing", "1 MB", "4.00 ms", "2.00 ms", 2.0, 1.0),
+        Row("  aside", "1 MB", "4.00 ms"),
+        Side("open", "1 MB", dict.fromkeys(side.NAMES, "3.00 ms")),
+    ]
+    text = page.page(rows, ["--size", "1"], 90.0)
+    assert "1 of 4 bars are met." in text
+    assert "- **slow thing** (2.00 instead of 1 at 1 MB, 3.00 instead of 1 at 10 MB): it is slow.\n" in text
+    assert "- **strange thing** (2.00 instead of 1 at 1 MB): not looked into yet.\n" in text
+    assert "| open | 1 MB | 3.00 ms | 3.00 ms | 3.00 ms | 3.00 ms |" in text
+    assert "`python tests/bench/run.py --size 1`" in text and "1.5 minutes" in text
+    assert "**fast thing**" not in text
+
+
 @pytest.mark.skipif(not SERVER_THERE, reason="no server yet")
 def test_harness_measures_a_small_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.measuring.RUNS", 1)
     monkeypatch.setattr("bench.measuring.ROUNDS_SECONDS", 0.0)
     monkeypatch.setattr("bench.stdio.EDITS", 4)
-    assert run.main(["--size", "0.2"]) == 0, capsys.readouterr().out
+    monkeypatch.setattr("bench.stdio.PLACES", 10)
+    monkeypatch.setattr("bench.stdio.GROWTH_EDITS", 40)
+    monkeypatch.setattr("bench.stdio.GROWTH_WARM_UP", 20)
+    monkeypatch.setattr("bench.stdio.ASKED_AFTERWARDS", 5)
+    own = ",".join(name for name in bars.BY_NAME if name != "side")  # which would install another server
+    assert run.main(["--size", "0.2", "--only", own]) == 0, capsys.readouterr().out
     told = capsys.readouterr().out
     assert all(word in told for word in ("eager pass", "open to findings", "append a line", "resident", "hover"))
     assert "NOT found" not in told and "none wanted" not in told

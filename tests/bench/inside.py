@@ -21,8 +21,10 @@ def eager(given: Input) -> Iterator[Row]:
         nonlocal found
         started = time.process_time()
         document = Document(given.uri, 1, pieces)
-        found = len(document.findings())
-        return time.process_time() - started
+        findings = document.findings()
+        seconds = time.process_time() - started
+        found = sum(finding.code != "limit" for finding in findings)  # which tells that an outline is cut
+        return seconds
 
     floor, seconds = interleaved(floor_of(given.records, time.process_time), subject)
     yield ratio_row("eager pass", given.label, seconds, floor, 1.5)

@@ -19,6 +19,11 @@ MIB = 1 << 20
 RUNS = 5
 MOST_RUNS = 40
 ROUNDS_SECONDS = 2.0
+LARGE_FILE = 30 * MIB
+"""From so many bytes on a round takes seconds, and three do."""
+JUDGED_BYTES = 5_000_000
+"""Bars that are ratios to the floor of a whole file are set for files of ten megabytes and more: below, what does not
+depend on the file's size weighs as much as the file."""
 SERVER = [sys.executable, "-m", "rollout_ls", "server"]
 BARE_SERVER = [sys.executable, str(pathlib.Path(__file__).with_name("bare_pygls.py"))]
 
@@ -33,6 +38,10 @@ class Input(NamedTuple):
     @property
     def uri(self) -> str:
         return self.path.as_uri()
+
+    def bar(self, ratio: float) -> float | None:
+        """The bar of a work over the whole file, None for a file that is too small for one."""
+        return ratio if len(self.data) >= JUDGED_BYTES else None
 
     @property
     def records(self) -> list[bytes]:
