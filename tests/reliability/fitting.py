@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 LINEAR = 1.35
 """Above this, work grows faster than its size, as far as one can tell by measuring."""
-LEAST_SECONDS = 1e-4
+LEAST_SECONDS = 5e-4
+"""What takes less says nothing."""
 
 
 class Growth(NamedTuple):
@@ -26,7 +27,7 @@ class Growth(NamedTuple):
 
 
 def growth(sizes: Sequence[int], prepare: Callable[[int], Callable[[], object]], rounds: int = 4) -> Growth:
-    """Fits the work that ``prepare(size)`` gives. What takes next to no time has the exponent 0."""
+    """Fits the work that ``prepare(size)`` gives. What takes next to no time counts as 0."""
     seconds = []
     for size in sizes:
         best = math.inf
@@ -39,9 +40,10 @@ def growth(sizes: Sequence[int], prepare: Callable[[int], Callable[[], object]],
             best = min(best, time.thread_time() - began)
             gc.enable()
         seconds.append(best)
-    if seconds[-1] < LEAST_SECONDS:
+    points = [(math.log(size), math.log(one)) for size, one in zip(sizes, seconds, strict=True) if one >= LEAST_SECONDS]
+    if len(points) < 3:
         return Growth(0.0, tuple(seconds))
-    return Growth(slope([math.log(size) for size in sizes], [math.log(max(one, 1e-7)) for one in seconds]), tuple(seconds))
+    return Growth(slope(*zip(*points, strict=True)), tuple(seconds))
 
 
 def slope(xs: Sequence[float], ys: Sequence[float]) -> float:

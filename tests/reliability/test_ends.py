@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from scale import SLACK, SOON_SECONDS
+
 from wire_client import COMMAND, PULLING, Wire
 
 URI = "file:///big.jsonl"
@@ -118,10 +119,10 @@ def test_a_killed_client(told, busy: bool) -> None:  # type: ignore[no-untyped-d
 
 def test_a_parent_that_is_gone(told) -> None:  # type: ignore[no-untyped-def]
     """The parent named in initialize is gone while the pipes stay open."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as parent:
-        with Wire(capabilities=PULLING, processId=parent.pid) as wire:
-            wire.ask("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
-            told.say(f"ended after {seconds_to_end(wire, parent.kill):.2f} s, code 1", BAR)
+    parent = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    with parent, Wire(capabilities=PULLING, processId=parent.pid) as wire:
+        wire.ask("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+        told.say(f"ended after {seconds_to_end(wire, parent.kill):.2f} s, code 1", BAR)
 
 
 def test_a_closed_output(told) -> None:  # type: ignore[no-untyped-def]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import pytest
 from everything import ask_at, ask_of_all
 from fitting import LINEAR, growth
-from scale import FIXTURES, LONG
+from scale import LONG
 
+from bench.generate import generate
 from rollout_ls.features.hover import hover
 from rollout_ls.features.outline import outline
 from rollout_ls.lsp.framing import Frames
@@ -19,41 +20,43 @@ from rollout_ls.lsp.messages import read_messages
 from rollout_ls.projection.surroundings import Surroundings
 from rollout_ls.workspace.document import Change, Document
 
-DEMO = next(path for path in FIXTURES if "019ebabc" in path.name).read_bytes()
-COPIES = (16, 32, 64, 128) if LONG else (10, 20, 40)
-SIZES = (1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18) if LONG else (1 << 13, 1 << 14, 1 << 15, 1 << 16)
+BYTES = (1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23) if LONG else (1 << 18, 1 << 19, 1 << 20)
+SIZES = (1 << 13, 1 << 14, 1 << 15, 1 << 16) if LONG else (1 << 12, 1 << 13, 1 << 14)
 FLAT = 0.6
 """What does not depend on the size of a file may still walk over the list of its blocks."""
 
 
-def opened(copies: int) -> Document:
-    head, _, turns = DEMO.partition(b"\n")
-    pieces = [turns.replace(b"019ebabc", b"%08x" % number).replace(b"call_", b"c%d_" % number) for number in range(copies)]
-    return Document("file:///rollout-x.jsonl", 1, [head + b"\n", *pieces])
+@lru_cache(maxsize=8)
+def healthy(size: int) -> bytes:
+    return b"".join(generate(size, 1))
 
 
-def read(copies: int) -> Document:
-    document = opened(copies)
+def opened(size: int) -> Document:
+    return Document("file:///rollout-x.jsonl", 1, [healthy(size)])
+
+
+def read(size: int) -> Document:
+    document = opened(size)
     document.finish()
     return document
 
 
-def open_all(copies: int) -> Callable[[], object]:
-    document = opened(copies)
+def open_all(size: int) -> Callable[[], object]:
+    document = opened(size)
     return document.session
 
 
-def check_all(copies: int) -> Callable[[], object]:
-    return opened(copies).finish
+def check_all(size: int) -> Callable[[], object]:
+    return opened(size).finish
 
 
-def outline_of(copies: int) -> Callable[[], object]:
-    session = read(copies).session()
+def outline_of(size: int) -> Callable[[], object]:
+    session = read(size).session()
     return lambda: outline(session)
 
 
-def edit_middle(copies: int) -> Callable[[], object]:
-    document = read(copies)
+def edit_middle(size: int) -> Callable[[], object]:
+    document = read(size)
     row = document.buffer.row_count // 2
 
     def edit() -> None:
@@ -64,9 +67,10 @@ def edit_middle(copies: int) -> Callable[[], object]:
     return edit
 
 
-def append(copies: int) -> Callable[[], object]:
-    document = read(copies)
-    line = DEMO.split(b"\n")[5] + b"\n"
+def append(size: int) -> Callable[[], object]:
+    document = read(size)
+    line = healthy(size).rpartition(b"\n{")[2]
+    line = b"{" + line if not line.startswith(b"{") else line
 
     def edit() -> None:
         for number in range(20):
@@ -77,8 +81,8 @@ def append(copies: int) -> Callable[[], object]:
     return edit
 
 
-def hover_middle(copies: int) -> Callable[[], object]:
-    session = read(copies).session()
+def hover_middle(size: int) -> Callable[[], object]:
+    session = read(size).session()
     lines = list(session.buffer)
     half = len(lines) // 2
     return lambda: [hover(session, line, 60, Surroundings()) for line in lines[half : half + 50]]
@@ -86,13 +90,16 @@ def hover_middle(copies: int) -> Callable[[], object]:
 
 @pytest.mark.parametrize(
     ("work", "bar"),
-    [(open_all, LINEAR), (check_all, LINEAR), (outline_of, LINEAR), (edit_middle, FLAT), (append, FLAT), (hover_middle, FLAT)],
+    [
+        *((open_all, LINEAR), (check_all, LINEAR), (outline_of, LINEAR)),
+        *((edit_middle, FLAT), (append, FLAT), (hover_middle, FLAT)),
+    ],
     ids=["open", "check", "outline", "20 edits in the middle", "20 lines appended", "50 hovers"],
 )
 def test_growth_with_the_file(told, work: Any, bar: float) -> None:  # type: ignore[no-untyped-def]
     """How work grows with the size of a file."""
-    found = growth(COPIES, work)
-    told.say(f"size to the power of {found}, up to {len(DEMO) * COPIES[-1] / 1e6:.1f} MB", f"at most {bar}")
+    found = growth(BYTES, work, rounds=4)
+    told.say(f"size to the power of {found}, up to {BYTES[-1] >> 20} MiB", f"at most {bar}")
     assert found.exponent <= bar, found
 
 
@@ -156,7 +163,9 @@ SLOW: dict[str, Callable[[int], bytes]] = {
     "calls of one id": lambda size: many(call("c"), size),
     "results without calls": lambda size: many(output("x", "none"), size),
     "turns without an end": lambda size: b"".join(event("task_started", turn_id=f"t{n}") for n in range(size // 110)),
-    "turns of one id": lambda size: many(event("task_started", turn_id="t") + event("task_complete", turn_id="t"), size),
+    "turns of one id": lambda size: many(
+        event("task_started", turn_id="t") + event("task_complete", turn_id="t"), size
+    ),
     "rollbacks": lambda size: many(event("thread_rolled_back", num_turns=3), size),
     "rolled back turns": lambda size: (
         many(event("task_started", turn_id="t") + event("task_complete", turn_id="t"), size)
@@ -186,7 +195,9 @@ SLOW: dict[str, Callable[[int], bytes]] = {
     "a long head of an output": lambda size: output("Wall time: " * (size // 11)),
     "scripts": lambda size: output("Script running with cell ID x\nWall time 1\n" * (size // 42)),
     "inline images": lambda size: message("data:image/png;base64," + "A" * size),
-    "sealed reasoning": lambda size: record({"type": "reasoning", "summary": [], "encrypted_content": "gAAAAA" * (size // 6)}),
+    "sealed reasoning": lambda size: record(
+        {"type": "reasoning", "summary": [], "encrypted_content": "gAAAAA" * (size // 6)}
+    ),
 }
 
 
@@ -204,9 +215,9 @@ def test_growth_of_slow_files(told) -> None:  # type: ignore[no-untyped-def]
     """How every feature together grows with files made to be slow."""
     worst: list[tuple[float, float, str]] = []
     for name, make in SLOW.items():
-        found = growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=2)  # type: ignore[misc]
+        found = growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=1)  # type: ignore[misc]
         if found.exponent > LINEAR:  # measured once more, longer, before it is believed
-            found = min(found, growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=5))  # type: ignore[misc]
+            found = min(found, growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=4))  # type: ignore[misc]
         worst.append((found.exponent, found.seconds[-1] * (1 << 20) / SIZES[-1], name))
     worst.sort(reverse=True)
     exponent, _, name = worst[0]
@@ -240,9 +251,9 @@ def test_growth_of_the_wire(told) -> None:  # type: ignore[no-untyped-def]
                 data = [(header % len(body) if b"%" in header else header) + body]
                 return lambda: list(read_messages(Frames(lambda _: data.pop() if data else b"")))
 
-            found = growth([size * 8 for size in SIZES], prepare, rounds=2)
+            found = growth([size * 32 for size in SIZES], prepare, rounds=2)
             if found.exponent > LINEAR:
-                found = min(found, growth([size * 8 for size in SIZES], prepare, rounds=5))
+                found = min(found, growth([size * 32 for size in SIZES], prepare, rounds=5))
             worst = max(worst, found.exponent)
             assert found.exponent <= LINEAR, (found, make(60), header)
     told.say(f"27 sorts of messages; at most size to the power of {worst:.2f}", f"at most {LINEAR}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from scale import SLACK, pick
+
 from wire_client import PULLING, Wire
 
 MIB = 1 << 20
@@ -107,7 +108,8 @@ def test_a_full_pipe(told) -> None:  # type: ignore[no-untyped-def]
     """A client that stops reading: the server reads and cancels on, and holds at most 64 MiB of answers."""
     text = LINE % "x" * 900
     start = {"line": 0, "character": 0}
-    stale = {"position": start, "label": [{"value": "x" * MIB}], "data": {"uri": URI, "version": "0", "row": 0, "offset": 0}}
+    anchor = {"uri": URI, "version": "0", "row": 0, "offset": 0}
+    stale = {"position": start, "label": [{"value": "x" * MIB}], "data": anchor}
     with Wire(capabilities=PULLING) as wire:
         wire.open(URI, text)
         size = len(json.dumps(wire.result("inlayHint/resolve", stale)))  # of another text: it comes back as it is

@@ -21,9 +21,12 @@ VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1.5, 1e300, 10**30, -(10**400), "", "x", "\u2028", "\ud83d", "\x00", "`" * 9, [], {}),
     *([None], {"": None}, [[[]]], {"type": "function_call"}, "call_1", "2026-99-99T99:99:99Z", "<script>", "\x1b[31m"),
     *("sk-" + "a" * 48, "/etc/passwd", "\\\\host\\share", "file:///etc/passwd", "https://x.example/" + "y" * 300),
-    *(["a"] * 40, {"type": "message", "content": {}}, "exit code: 0\nOutput:\n", "{\"command\":[\"ls\"]}", "{", "\ud83c"),
+    *(["a"] * 40, {"type": "message", "content": {}}, "exit code: 0\nOutput:\n", '{"command":["ls"]}', "{", "\ud83c"),
 ]
-BYTES = [b"", b"\x00", b"\xff", b"\xed\xa0\xbd", b"\r", b"\n", b'"', b"\\", b"{", b"}", b"[", b",", b":", b"\xe2\x80\xa8"]
+BYTES = [
+    *(b"", b"\x00", b"\xff", b"\xed\xa0\xbd", b"\r", b"\n", b'"', b"\\", b"{", b"}", b"[", b",", b":"),
+    b"\xe2\x80\xa8",
+]
 LINES = [line for path in FIXTURES if path.suffix == ".jsonl" for line in path.read_bytes().split(b"\n") if line]
 
 
@@ -134,8 +137,8 @@ def _other_kind(dice: random.Random, record: Any) -> Any:
     other = dice.choice(PARSED)
     if isinstance(record, dict) and dice.random() < 0.5:
         record["type"] = other.get("type")
-    elif isinstance(record, dict) and isinstance(record.get("payload"), dict) and isinstance(other.get("payload"), dict):
-        record["payload"]["type"] = other["payload"].get("type")
+    elif isinstance(record, dict) and _payload(record):
+        record["payload"]["type"] = _payload(other).get("type")
     return record
 
 
