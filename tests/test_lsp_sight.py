@@ -101,7 +101,7 @@ def test_hints_stand_at_the_start_of_the_rows_asked_for(opened: Wire) -> None:
     assert [label(one) for one in found] == [
         "T1 +2s human",
         "T1 +3s human repeats line 3",
-        "T1 +1m04s model exec_command ls → failed (exit 2), 2.5 s, 60 bytes",
+        "T1 +1m04s model exec_command → failed (exit 2), 2.5 s, 60 bytes: ls",
     ]
     assert all(one["paddingRight"] is True for one in found)
     assert not any("tooltip" in part or "location" in part for one in found for part in one["label"])

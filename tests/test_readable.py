@@ -1,4 +1,4 @@
-"""Documents to read: harmless whatever stands in the records, whole where nothing was cut, each row knows its record."""
+"""Documents to read: harmless whatever the records hold, whole where nothing was cut, each row knows its record."""
 
 from __future__ import annotations
 

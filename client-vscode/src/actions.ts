@@ -51,7 +51,7 @@ export function registerActions(needed: () => Promise<Server>): Disposable[] {
     "rollout.previousTurn": step("previous turn"),
     "rollout.nextFailedCall": step("next failed call"),
     "rollout.goToPartner": step("partner"),
-    "rollout.readSession": readSession,
+    "rollout.readSession": () => readSession(ask),
     "rollout.readTurn": () => readHere(ask, "turn"),
     "rollout.readRecord": () => readHere(ask, "record"),
     "rollout.pickTurn": () => pickTurn(ask),
@@ -115,18 +115,31 @@ async function goTo(uri: Uri, row: number): Promise<void> {
   await window.showTextDocument(uri, { selection: new Range(row, 0, row, 0) });
 }
 
-async function readSession(): Promise<void> {
+async function readSession(ask: Ask): Promise<void> {
   const uri = activeRollout();
+  const line = rolloutEditor()?.selection.active.line ?? 0;
   if (uri === undefined) {
     say("no rollout here");
   } else {
-    await show(Uri.from({ scheme: READ_SCHEME, path: sessionPath(uri) }));
+    const page = Uri.from({ scheme: READ_SCHEME, path: sessionPath(uri) });
+    await show(page);
+    if (line > 0) await revealTold(ask, page, line);
   }
 }
 
 /** `vscode.open` and not showTextDocument: the rollout itself may be one that no extension gets. */
 async function show(uri: Uri): Promise<void> {
   await commands.executeCommand("vscode.open", uri);
+}
+
+/** Puts the cursor of a readable document on what tells of a row of its rollout. */
+async function revealTold(ask: Ask, uri: Uri, line: number): Promise<void> {
+  const row = await ask<number>("rollout/readableRow", { uri: uri.toString(), line });
+  const editor = window.activeTextEditor;
+  if (row !== undefined && editor?.document.uri.toString() === uri.toString()) {
+    editor.selection = new Selection(row, 0, row, 0);
+    editor.revealRange(new Range(row, 0, row, 0), TextEditorRevealType.AtTop);
+  }
 }
 
 async function readHere(ask: Ask, what: "turn" | "record"): Promise<void> {
@@ -137,9 +150,12 @@ async function readHere(ask: Ask, what: "turn" | "record"): Promise<void> {
   const found = await ask<{ uri: string }>("rollout/readableUri", { ...here(editor), what });
   if (found === undefined) {
     say(`no ${what} here`);
-  } else {
-    await show(Uri.parse(found.uri));
+    return;
   }
+  const uri = Uri.parse(found.uri);
+  const { line } = editor.selection.active;
+  await show(uri);
+  await revealTold(ask, uri, line);
 }
 
 async function storyOf(ask: Ask): Promise<Story | undefined> {

@@ -1,29 +1,31 @@
 // Opens a rollout in code-server with the packaged extension installed, and looks at the screen.
 // Started by ./run, which brings the tools. Prints one line a check, and "N passed, N failed".
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { appendFileSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { zstdCompressSync } from "node:zlib";
+import {
+  PATIENCE_MS,
+  languageStatus,
+  line,
+  notifications,
+  openEditor,
+  options,
+  putCursorOn,
+  statusSays,
+  text,
+  until,
+} from "./editor.mjs";
 import { CALL_LINE, CUT_LINE, OUTPUT_LINE, longRollout, rollout } from "./rollout.mjs";
 
-const { values: options } = parseArgs({
-  options: {
-    cache: { type: "string" },
-    chromium: { type: "string" },
-    python: { type: "string" },
-    shots: { type: "string" },
-    only: { type: "string" },
-  },
-});
-const { chromium } = createRequire(join(options.cache, "package.json"))("playwright-core");
-const PATIENCE_MS = 30_000;
+const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../../fixtures/sessions");
+const DEMO = readdirSync(FIXTURES).find((name) => name.startsWith("rollout-2026-06-12T09-30-00-"));
 const NAME = "rollout-2026-06-12T09-30-00-0199b000-0000-7000-8000-000000000001.jsonl";
 
 let passed = 0;
 let failed = 0;
+let onScreen;
 
 /** A check: what should be so, and a function that throws or gives false when it is not. */
 async function check(what, look) {
@@ -34,127 +36,8 @@ async function check(what, look) {
   } catch (error) {
     failed++;
     console.log(`FAILED  ${what}: ${String(error.message ?? error).split("\n")[0]}`);
+    await onScreen?.shot(`failed-${failed}`).catch(() => {});
   }
-}
-
-/** Waits until `look` gives something truthy, and gives that. */
-async function until(look, patience = PATIENCE_MS) {
-  const end = Date.now() + patience;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    if (Date.now() > end) throw new Error("waited in vain");
-    await sleep(100);
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// The editor
-
-/** A new editor with the extension in a folder of its own; `machine` are settings of the machine. */
-async function openEditor(machine, files) {
-  const folder = mkdtempSync(join(tmpdir(), "rollout-e2e-"));
-  const work = join(folder, "work");
-  const data = join(folder, "data");
-  for (const each of [work, join(data, "User"), join(data, "Machine")]) mkdirSync(each, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text);
-  const setMachine = (settings) => writeFileSync(join(data, "Machine", "settings.json"), JSON.stringify(settings));
-  setMachine(machine);
-  writeFileSync(join(data, "User", "settings.json"), JSON.stringify(USER_SETTINGS));
-  writeFileSync(join(folder, "config.yaml"), "auth: none\n");
-
-  const program = join(options.cache, "node_modules/code-server/out/node/entry.js");
-  const paths = ["--config", join(folder, "config.yaml"), "--user-data-dir", data, "--extensions-dir", join(folder, "ext")];
-  const env = { ...process.env, PATH: `${join(options.cache, "bin")}:${process.env.PATH}` };
-  const vsix = join(options.cache, "rollout-ls.vsix");
-  execFileSync(process.execPath, [program, ...paths, "--install-extension", vsix, "--force"], { env, stdio: "pipe" });
-
-  const flags = [
-    "--auth=none",
-    "--bind-addr=127.0.0.1:0",
-    "--disable-telemetry",
-    "--disable-update-check",
-    "--disable-workspace-trust",
-    "--disable-getting-started-override",
-    "--ignore-last-opened",
-  ];
-  // A process group of its own: otherwise extension host and language server outlive the server.
-  const server = spawn(process.execPath, [program, ...paths, ...flags], { env, detached: true, stdio: "pipe" });
-  let log = "";
-  for (const stream of [server.stdout, server.stderr]) stream.on("data", (piece) => (log += piece));
-  const port = await until(() => /HTTP server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1]);
-
-  const browser = await chromium.launch({
-    executablePath: options.chromium,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-  });
-  const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
-  const address = (name) => {
-    const payload = name ? [["openFile", `vscode-remote://127.0.0.1:${port}${join(work, name)}`]] : [];
-    return `http://127.0.0.1:${port}/?folder=${work}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
-  };
-  return {
-    page,
-    setMachine,
-    path: (name) => join(work, name),
-    open: (name) => page.goto(address(name)),
-    async command(title) {
-      await page.keyboard.press("F1");
-      await page.locator(".quick-input-widget input").fill(`>${title}`);
-      await page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first().waitFor();
-      await page.keyboard.press("Enter");
-    },
-    async shot(name) {
-      if (!options.shots) return;
-      mkdirSync(options.shots, { recursive: true });
-      await page.screenshot({ path: join(options.shots, `${name}.png`) });
-    },
-    /** The ids of the language server's processes that this editor started. */
-    servers: () => descendants(server.pid).filter(({ command }) => command.includes("rollout_ls server")),
-    async close() {
-      await browser.close();
-      try {
-        process.kill(-server.pid, "SIGTERM");
-      } catch {
-        // it has ended by itself
-      }
-      await until(() => server.exitCode !== null || server.signalCode !== null).catch(() => {});
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-    },
-  };
-}
-
-const USER_SETTINGS = {
-  "security.workspace.trust.enabled": false,
-  "workbench.startupEditor": "none",
-  "workbench.secondarySideBar.defaultVisibility": "hidden",
-  "workbench.reduceMotion": "on",
-  "workbench.editorLargeFileConfirmation": 1024,
-  "chat.disableAIFeatures": true,
-  "telemetry.telemetryLevel": "off",
-  "update.mode": "none",
-  "extensions.autoUpdate": false,
-  "extensions.ignoreRecommendations": true,
-};
-
-/** All processes below `pid`, as {pid, command}. */
-function descendants(pid) {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
-  const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)).filter(Boolean);
-  const found = [];
-  const below = new Set([pid]);
-  for (let grown = true; grown; ) {
-    grown = false;
-    for (const [, id, parent, command] of all) {
-      if (below.has(Number(parent)) && !below.has(Number(id))) {
-        below.add(Number(id));
-        found.push({ pid: Number(id), command });
-        grown = true;
-      }
-    }
-  }
-  return found;
 }
 
 /** Runs one story in an editor of its own; its failure to set up is a failed check. */
@@ -163,7 +46,7 @@ async function story(name, machine, files, play) {
   console.log(`-- ${name}`);
   let editor;
   try {
-    editor = await openEditor(machine, files);
+    editor = onScreen = await openEditor(machine, files);
     await play(editor);
   } catch (error) {
     await check(name, () => {
@@ -172,38 +55,29 @@ async function story(name, machine, files, play) {
   } finally {
     await editor?.shot(`${name.replaceAll(" ", "-")}-end`).catch(() => {});
     await editor?.close();
+    onScreen = undefined;
   }
 }
 
-const text = (page, selector) => page.locator(selector).allInnerTexts().then((texts) => texts.join("\n"));
-
-/** The line of the editor that shows a record, by the record's line number from 1. */
-const line = (page, number) => page.locator(`.editor-instance .view-line >> nth=${number - 1}`);
-
-async function putCursorOn(page, number) {
-  await page.keyboard.press("Control+g");
-  await page.locator(".quick-input-widget input").fill(`:${number}:20`);
-  await page.keyboard.press("Enter");
-  await statusSays(page, `Ln ${number}, Col 20`);
+function isJson(row) {
+  try {
+    return JSON.parse(row) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
-const statusSays = (page, words) => page.locator(`.statusbar-item:has-text("${words}")`).first().waitFor({ timeout: PATIENCE_MS });
-
-/** Notifications, read in their center: a toast may be gone before one looks. */
-async function notifications(editor) {
-  await editor.command("Notifications: Show Notifications");
-  await editor.page.locator(".notifications-center .notification-list-item").first().waitFor({ timeout: PATIENCE_MS });
-  return editor.page.locator(".notifications-center .notification-list-item").allInnerTexts();
+/** One of the extension's keys: Alt+R, then a letter. */
+async function keys(page, letter) {
+  await page.keyboard.press("Alt+r");
+  await page.keyboard.press(letter);
 }
 
-/** What the language status says, which is shown while the mouse is on the braces. */
-async function languageStatus(page) {
-  await page.mouse.move(600, 500);
-  await page.locator("#status\\.languageStatus").hover();
-  const item = page.locator(".hover-language-status").first();
-  await item.waitFor({ timeout: PATIENCE_MS });
-  return text(page, ".hover-language-status");
-}
+/** How many colours the texts on the screen have. */
+const colours = (page) =>
+  page.locator(".editor-instance .view-line span span").evaluateAll((spans) => {
+    return new Set(spans.map((span) => getComputedStyle(span).color)).size;
+  });
 
 // ---------------------------------------------------------------------------------------------
 // The stories
@@ -289,6 +163,139 @@ await story("a rollout", { "rollout.python": options.python }, { [NAME]: rollout
   await check("the file on disk is what it was", () => readFileSync(editor.path(NAME), "utf8") === rollout());
 });
 
+// What is drawn into the text, the documents to read, a packed rollout, a file that grows.
+const demo = readFileSync(join(FIXTURES, DEMO));
+const DEMO_CUT_LINE = 1 + demo.toString().split("\n").findIndex((row) => !isJson(row));
+const PACKED = "rollout-2026-06-13T08-00-00-0199b000-0000-7000-8000-000000000002.jsonl";
+const GROWING = "rollout-2026-06-14T08-00-00-0199b000-0000-7000-8000-000000000003.jsonl";
+const sight = { [DEMO]: demo, [`${PACKED}.zst`]: zstdCompressSync(demo), [GROWING]: rollout() };
+await story("sight", { "rollout.python": options.python }, sight, async (editor) => {
+  const { page } = editor;
+  const tab = (words) => page.locator(`.tabs-container .tab.active:has-text("${words}")`).first().waitFor({ timeout: PATIENCE_MS });
+  const shows = (words) => page.locator(`.editor-instance .view-line:has-text("${words}")`).first().waitFor({ timeout: PATIENCE_MS });
+  await editor.open(DEMO);
+  await page.locator(".editor-instance .view-line").first().waitFor({ timeout: PATIENCE_MS });
+  await check("hints tell turn and speaker at the start of a line", () => shows("T1"));
+  await check("hints tell how a call came out", () => shows("exec_command → failed (exit"));
+  await check("a lens stands above the turn", () =>
+    page.locator('.codelens-decoration:has-text("turn 1: completed")').first().waitFor({ timeout: PATIENCE_MS }));
+  await editor.shot("sight");
+  await check("tokens: kinds have colours of their own", async () => {
+    await until(async () => (await colours(page)) >= 4);
+  });
+  await check("the language status counts records and turns", async () => {
+    await until(async () => /70 records, 4 turns/.test(await languageStatus(page)));
+  });
+  await page.mouse.move(600, 500);
+  await check("a key goes to the next turn", async () => {
+    await putCursorOn(page, 3);
+    await keys(page, "n");
+    await statusSays(page, "Ln 33, ");
+  });
+  await check("a key goes to the next failed call", async () => {
+    await putCursorOn(page, 3);
+    await keys(page, "f");
+    await statusSays(page, "Ln 11, ");
+  });
+  await check("a key goes to the partner", async () => {
+    await keys(page, "g");
+    await statusSays(page, "Ln 12, ");
+  });
+  await check("breadcrumbs follow the cursor", async () => {
+    await until(async () => /Turn 1/.test(await text(page, ".breadcrumbs-control")));
+  });
+  await check("the lens leads to the next turn", async () => {
+    await putCursorOn(page, 3);
+    await until(async () => {
+      const box = await page.locator('.codelens-decoration a:has-text("next turn")').first().boundingBox();
+      if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+      await sleep(300);
+      return (await text(page, ".statusbar")).includes("Ln 33, ");
+    });
+  });
+  await check("a turn is picked from a list", async () => {
+    await keys(page, "o");
+    await page.locator('.quick-input-list .monaco-list-row:has-text("Turn 3")').first().waitFor({ timeout: PATIENCE_MS });
+    await editor.shot("pick-turn");
+    await page.locator(".quick-input-widget input").fill("Turn 2");
+    await page.keyboard.press("Enter");
+    await statusSays(page, "Ln 33, ");
+  });
+  await check("turns fold", async () => {
+    await putCursorOn(page, 3);
+    await editor.command("Fold All");
+    await until(async () => (await page.locator(".editor-instance .view-line").count()) < 12);
+    await editor.shot("folded");
+    await editor.command("Unfold All");
+  });
+  await check("the resume command is copied", async () => {
+    await keys(page, "c");
+    await statusSays(page, "copied codex resume 019ebabc-dcc0-7b62-8e8f-21aba48cc26c");
+  });
+
+  await check("a turn is read as a document", async () => {
+    await putCursorOn(page, 11);
+    await keys(page, "t");
+    await tab(`${DEMO}.md`);
+    await shows("exec_command call_j67LWBzJsMexCuQjnp4aHcrp");
+    await editor.shot("read-turn");
+  });
+  await check("F12 leads from there to the record", async () => {
+    const heading = page.locator('.editor-instance .view-line:has-text("call_j67LWBzJsMexCuQjnp4aHcrp")').first();
+    await heading.click({ position: { x: 60, y: 8 } });
+    await page.keyboard.press("F12");
+    await tab("rollout-2026-06-12");
+    await statusSays(page, "Ln 11, ");
+  });
+  await check("the whole session is read as a document, from the record on that the cursor is on", async () => {
+    await editor.command("Rollout: Read Session");
+    await shows("call_j67LWBzJsMexCuQjnp4aHcrp");
+    await page.keyboard.press("Control+Home");
+    await shows("Session 019ebabc");
+    await editor.shot("read-session");
+  });
+  await check("a record is read with its JSON laid out", async () => {
+    await keys(page, "g"); // on the session's head: leads to its record
+    await statusSays(page, "Ln 1, ");
+    await putCursorOn(page, 11);
+    await keys(page, "r");
+    await shows("arguments (decoded)");
+    await editor.shot("read-record");
+  });
+
+  await check("a packed rollout opens as its text", async () => {
+    await editor.command("Focus on Folders View");
+    await page.locator(`.explorer-folders-view .monaco-list-row:has-text("${PACKED}.zst")`).first().dblclick();
+    await tab(PACKED);
+    await shows("T1");
+    await putCursorOn(page, DEMO_CUT_LINE);
+    await page.locator(".squiggly-error").first().waitFor({ timeout: PATIENCE_MS });
+    await editor.shot("packed");
+  });
+  await check("F12 works in it", async () => {
+    await putCursorOn(page, 11);
+    await page.keyboard.press("F12");
+    await statusSays(page, "Ln 12, ");
+  });
+  await check("and its turns can be read, and lead back to its text", async () => {
+    await keys(page, "t");
+    await tab(`${PACKED}.zst.md`);
+    await shows("Turn 1: test_marmalade");
+    await keys(page, "g");
+    await tab(PACKED);
+  });
+
+  await check("what is appended to a file is seen", async () => {
+    await editor.open(GROWING);
+    await page.locator(".squiggly-error").first().waitFor({ timeout: PATIENCE_MS });
+    const call = { type: "function_call", name: "shell", call_id: "call_grown", arguments: "{}" };
+    const record = { timestamp: "2026-06-12T09:31:00.000Z", type: "response_item", payload: call };
+    appendFileSync(editor.path(GROWING), `${JSON.stringify(record)}\n`);
+    await editor.command("Focus on Outline View");
+    await page.locator('.outline-pane .monaco-list-row:has-text("call_grown")').waitFor({ timeout: PATIENCE_MS });
+  });
+});
+
 await story("no server", { "rollout.python": "/usr/bin/env" }, { [NAME]: rollout() }, async (editor) => {
   const { page } = editor;
   await editor.open(NAME);
@@ -324,10 +331,20 @@ await story("big files", { "rollout.python": options.python }, big, async (edito
   });
   await editor.open("rollout-60mb.jsonl");
   await page.locator(".editor-instance .view-line").first().waitFor({ timeout: 2 * PATIENCE_MS });
-  await check("above 50 MB the status bar says so, and no server is started", async () => {
+  await check("above 50 MB the status bar and one message say so", async () => {
     await statusSays(page, "Rollout over 50 MB");
+    const said = await notifications(editor);
+    return said.length === 1 && said[0].includes("over 50 MB");
+  });
+  await page.keyboard.press("Escape");
+  await check("its findings come from the disk", async () => {
+    await editor.command("Problems: Focus on Problems View");
+    await page.locator(`.markers-panel .monaco-list-row:has-text("Ln ${CUT_LINE}")`).first().waitFor({ timeout: 2 * PATIENCE_MS });
     await editor.shot("over-50-mb");
-    return editor.servers().length === 0;
+  });
+  await check("and it can be read", async () => {
+    await editor.command("Rollout: Read Session");
+    await page.locator('.editor-instance .view-line:has-text("Turn 1: Why does")').first().waitFor({ timeout: 2 * PATIENCE_MS });
   });
 });
 

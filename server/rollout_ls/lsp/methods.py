@@ -79,6 +79,7 @@ METHODS: dict[str, Method] = {
         Method(CONTENT, reading.content, shapes.AskPage, True, False, True, True),
         Method("rollout/readable", reading.content, shapes.AskPage, True, False, True, True),
         Method("rollout/readableUri", reading.readable_uri, shapes.AskAddress, True, True),
+        Method("rollout/readableRow", reading.readable_row, shapes.AskRow),
         Method("rollout/turns", story.turns, shapes.OfDocument, True, heavy=True),
         Method("rollout/step", story.step, shapes.AskStep, True, True, heavy=True),
         Method("rollout/documentStatus", story.document_status, shapes.OfDocument),

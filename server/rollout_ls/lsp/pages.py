@@ -45,6 +45,14 @@ class Given(msgspec.Struct, gc=True):
         index = bisect_right(self.rows, row) - 1
         return (self.places[index], self.lines[index]) if index >= 0 else None
 
+    def row_of(self, line: int) -> int | None:
+        """The first row that tells of a row of the rollout, or of the nearest one above that it tells of."""
+        best: tuple[int, int] | None = None
+        for at, row in zip(self.lines, self.rows, strict=True):
+            if at <= line and (best is None or at > best[0]):
+                best = (at, row)
+        return best[1] if best is not None else None
+
 
 class Pages:
     """The documents given lately. ``put`` may be called from a worker thread, the rest belongs to the loop."""

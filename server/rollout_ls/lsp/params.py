@@ -120,6 +120,13 @@ class AskAddress(msgspec.Struct, frozen=True, rename="camel"):
     position: Position | None = None
 
 
+class AskRow(msgspec.Struct, frozen=True):
+    """rollout/readableRow: the address of a readable document, and a row of its rollout."""
+
+    uri: str
+    line: int
+
+
 class AskStep(AtPosition, frozen=True, rename="camel"):
     """rollout/step"""
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from rollout_ls.lsp.errors import INVALID_PARAMS, REQUEST_FAILED, RequestError
-from rollout_ls.lsp.params import AskAddress, AskPage, AtPosition
+from rollout_ls.lsp.params import AskAddress, AskPage, AskRow, AtPosition
 from rollout_ls.lsp.virtual import Virtual, address, disk_path, read_address
 from rollout_ls.wire.lsp import LocationLink
 from rollout_ls.wire.positions import Position, Range, lines_range, place_range
@@ -72,6 +72,12 @@ def readable_uri(ls: RolloutServer, params: AskAddress) -> PageAddress | None:
         return None
     key = next(key for key, one in zip(turn_keys(session), session.turns, strict=True) if one is turn)
     return PageAddress(address("turn", path, key))
+
+
+def readable_row(ls: RolloutServer, params: AskRow) -> int | None:
+    """The row of a document that the client has which tells of a row of the rollout."""
+    given = ls.pages.find(params.uri)
+    return given.row_of(params.line) if given is not None else None
 
 
 def back(ls: RolloutServer, params: AtPosition) -> list[LocationLink] | Awaitable[list[LocationLink]]:
