@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollout_ls.rules.finding import Finding
@@ -162,6 +162,7 @@ def test_only_so_many_lines_are_told(path: Path, monkeypatch: pytest.MonkeyPatch
     assert Editor(write(path, healthy()[0], *[bad] * 10)).codes() == ["bad-utf8"] * 3
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=12), max_size=4))
 def test_faults_stand_inside_what_the_editor_shows(
     tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]
@@ -247,6 +248,7 @@ def test_a_file_that_has_grown_is_not_edited(path: Path) -> None:
 _ROWS, _TEXTS = st.integers(0, 9), st.sampled_from([b"", b"a", b"a\n", b"\n", b"b\na\n"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(_ROWS, _ROWS, _TEXTS)))
 def test_edited_is_what_differs(tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[int, int, bytes]]) -> None:
     """Whatever is edited in whatever order: said exactly when the text is no beginning of the file."""
