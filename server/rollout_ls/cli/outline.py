@@ -60,4 +60,4 @@ def _style(symbol: Symbol) -> str:
 
 
 def _shown(text: str) -> str:
-    return mask(label(text, MAX_ROW_CHARACTERS))
+    return label(mask(text), MAX_ROW_CHARACTERS)

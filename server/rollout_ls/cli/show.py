@@ -125,7 +125,7 @@ def _outcome(entry: Values) -> str:
 def _text(text: str | None, indent: str) -> Iterator[list[Segment]]:
     if not text:
         return
-    shown, was_cut = cut(mask(block(text)), MAX_TEXT_CHARACTERS)
+    shown, was_cut = cut(block(mask(text)), MAX_TEXT_CHARACTERS)
     for row in shown.rstrip("\n").split("\n"):
         yield [(f"{indent}{row}", "")]
     if was_cut:
@@ -154,4 +154,4 @@ def _usage(usage: Values) -> str:
 
 
 def _one_line(text: str) -> str:
-    return mask(label(text, MAX_LABEL_CHARACTERS))
+    return label(mask(text), MAX_LABEL_CHARACTERS)

@@ -207,7 +207,7 @@ def _actor(session: Session, ref: Ref) -> str:
         phase = phase_of(session, entry) if entry is not None else ""
         if statement.actor == "model":
             return f"model ({phase.replace('_', ' ')})" if phase else "model"
-        return statement.context or ("human" if entry is not None and entry.what == "user" else "harness")
+        return one_line(statement.context, 60) or ("human" if entry is not None and entry.what == "user" else "harness")
     if isinstance(statement, Call | Reasoning):
         return "model"
     return "tool" if isinstance(statement, Result | CallMirror) else ""

@@ -192,7 +192,7 @@ def _entry_name(session: Session, entry: Entry, steer: bool) -> str:
         head = f"agent message from {one_line(statement.author, 60) or 'another agent'}"
         return f"{head} (encrypted)" if statement.encrypted else _said(head, entry.ref)
     if entry.what == "context" and isinstance(statement, Message):
-        return f"context ({statement.context or 'user role'})"
+        return f"context ({one_line(statement.context, 60) or 'user role'})"
     if entry.what == "reasoning" and isinstance(statement, Reasoning):
         return _reasoning_name(statement, entry.ref)
     if isinstance(statement, Call | CallMirror):

@@ -18,12 +18,13 @@ from rollout_ls.rules.fields import unknown_fields
 from rollout_ls.rules.file import edited_finding, file_findings, has_more_entries, whole_file
 from rollout_ls.rules.finding import SEVERITIES, Finding
 from rollout_ls.rules.lines import huge_line, idle_finding, line_findings, tail_finding
-from rollout_ls.rules.places import value_place
+from rollout_ls.rules.places import drawn, value_place
 from rollout_ls.rules.records import record_findings
 from rollout_ls.rules.registry import DEFAULT_CODES
 from rollout_ls.rules.secret import secret_spans
 from rollout_ls.rules.turns import turn_findings
 from rollout_ls.text.rows import Line, Place
+from rollout_ls.text.secrets import mask
 
 
 def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
@@ -77,7 +78,7 @@ def findings(session: Session, suspects: Suspects, world: Surroundings) -> tuple
     if tail is not None:
         found.append(tail)
     found += _huge_lines(suspects.huge)
-    found += _idle(session, suspects.remarked)
+    found += _idle(session, suspects.remarked, _doubled_keys(found))
     if "unknown-field" in codes:
         found += unknown_fields(session.buffer)
     if world.disk is not None and world.disk.edited:
@@ -123,14 +124,27 @@ def _huge_lines(lines: Iterable[Line]) -> Iterable[Finding]:
     return [Finding(first.code, first.severity, first.place, message)]
 
 
-def _idle(session: Session, lines: Iterable[Line]) -> Iterable[Finding]:
+def _doubled_keys(found: Iterable[Finding]) -> set[tuple[int, int]]:
+    """(identity of the line, offset) of the doubled keys that the eager pass blamed for what they break."""
+    return {(id(one.place.line), one.place.start) for one in found if one.code == "duplicate-key"}
+
+
+def _idle(session: Session, lines: Iterable[Line], told: set[tuple[int, int]]) -> Iterator[Finding]:
+    secrets: dict[bytes, tuple[Finding, int]] = {}
     for line in lines:
         for fault in line.reading.idle or ():
             if isinstance(fault, tuple):
-                message = "This looks like a key or a token. It is masked wherever this tool shows text."
-                yield Finding("secret", "hint", value_place(line, *fault), message)
-            else:
+                value = line.data[fault[0] : fault[1]]
+                first, count = secrets.get(value, (None, 0))
+                secrets[value] = (first or Finding("secret", "hint", value_place(line, *fault), _SECRET), count + 1)
+            elif fault.what != "duplicate-key" or (id(line), fault.start) not in told:
                 yield idle_finding(session, line, fault)
+    for finding, count in secrets.values():
+        message = f"{_SECRET} It stands here {count:,} times, first at this place." if count > 1 else _SECRET
+        yield msgspec.structs.replace(finding, message=message)
+
+
+_SECRET = "This looks like a key or a token. It is masked wherever this tool shows text."
 
 
 def _in_order(session: Session, found: list[Finding], most: int, codes: frozenset[str]) -> tuple[Finding, ...]:
@@ -142,4 +156,16 @@ def _in_order(session: Session, found: list[Finding], most: int, codes: frozense
         found = worst[:most]
         if "limit" in codes:
             found.append(Finding("limit", "information", _first_place(session), message))
+    found = [_shown(one) for one in found]
     return tuple(sorted(found, key=lambda one: (order(one.place.line), one.place.start, one.place.end, one.code)))
+
+
+def _shown(finding: Finding) -> Finding:
+    """A finding as it goes out: at a place that editors draw, and with nothing secret in its words."""
+    finding = drawn(finding)
+    if mask(finding.message) != finding.message:
+        finding = msgspec.structs.replace(finding, message=mask(finding.message))
+    if any(mask(one.message) != one.message for one in finding.related):
+        related = tuple(msgspec.structs.replace(one, message=mask(one.message)) for one in finding.related)
+        finding = msgspec.structs.replace(finding, related=related)
+    return finding

@@ -7,8 +7,8 @@ from itertools import islice
 
 import orjson
 
-from rollout_ls.formats.detect import ZSTD_MAGIC, foreign_format
-from rollout_ls.formats.statement import Header, Statement
+from rollout_ls.formats.detect import ZSTD_MAGIC, foreign_format, is_one_document
+from rollout_ls.formats.statement import NO_ORDINAL, Header, Statement
 from rollout_ls.projection.entry import Note
 from rollout_ls.projection.session import Session
 from rollout_ls.rules.finding import Finding, Related
@@ -35,17 +35,17 @@ def whole_file(session: Session, *, recognised: bool, packed: bool = False) -> F
         message = "A zstd-compressed rollout: decompress it to read it (the command line reads it as it is)."
         first_character = 1
         return Finding("compressed", "warning", Place(lines[0], 0, first_character), message)
-    if recognised:
+    if recognised and not is_one_document([line.data for line in lines]):
         return None
     found = foreign_format([line.data for line in lines])
     if found is not None:
         line = lines[found.line]
         place = value_place(line, found.start, found.end) if found.end else record_place(line)
         return Finding("wrong-format", "warning", place, f"This looks like {found.name}.")
-    return _nothing_recognised(lines, buffer.line_count)
+    return _nothing_recognised(lines, next(iter(buffer)), buffer.line_count)
 
 
-def _nothing_recognised(lines: list[Line], count: int) -> Finding | None:
+def _nothing_recognised(lines: list[Line], first: Line, count: int) -> Finding | None:
     keys: list[str] = []
     objects = 0
     for line in lines:
@@ -60,7 +60,7 @@ def _nothing_recognised(lines: list[Line], count: int) -> Finding | None:
         return None
     seen = ", ".join(f"`{label(key, 40)}`" for key in keys[:8])
     message = f"None of the {count:,} lines is a record that this version knows; their keys are {seen}."
-    return Finding("nothing-recognised", "warning", record_place(lines[0]), message)
+    return Finding("nothing-recognised", "warning", record_place(first), message)
 
 
 def edited_finding(session: Session) -> Finding:
@@ -100,7 +100,7 @@ def _missing_header(session: Session) -> Iterator[Finding]:
         return
     where = "the session header is not the first record" if session.header is not None else "there is no session header"
     message = f"No session begins here: {where}. Codex cannot resume this file."
-    yield Finding("missing-meta", "error", record_place(first), message)
+    yield Finding("missing-meta", "error", record_place(next(iter(session.buffer))), message)
 
 
 def _bare_file(session: Session) -> Iterator[Finding]:
@@ -154,7 +154,7 @@ def _ordinal_missing(session: Session, note: Note) -> Finding:
     place = named_place(note.ref.line, note.ref.statement, "outer type key", part="key")
     last = _last_record(session)
     message = "A record without ordinal in a paginated file: Codex skips it."
-    if last is not None and last[1].ordinal < 0:
+    if last is not None and last[1].ordinal == NO_ORDINAL:
         related = (Related(record_place(last[0]), "the last record has no ordinal"),)
         message = "Records without ordinal in a paginated file; the last record is one: the session cannot be resumed."
         return Finding("ordinal-missing", "error", place, message, related)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from rollout_ls.jsonl.faults import Fault, FileFault
 from rollout_ls.projection.session import Session
 from rollout_ls.rules.finding import Finding, Related, Severity
 from rollout_ls.rules.places import record_place, value_place
-from rollout_ls.text.display import bytes_text
+from rollout_ls.text.display import bytes_text, label
 from rollout_ls.text.rows import Line, Place
+from rollout_ls.text.secrets import mask
 
 HUGE_LINE_BYTES = 600_000
 LEFT_OUT = frozenset({"unread", "cropped"})
@@ -28,7 +31,7 @@ def line_findings(session: Session, line: Line) -> Iterator[Finding]:
 
 
 def tail_finding(session: Session) -> Finding | None:
-    """A complete last record without a line end, whatever stands in front of it. NUL bytes behind it are told as such."""
+    """A complete last record without a line end, whatever stands in front of it. NUL bytes behind it are told so."""
     line = session.buffer.last_line
     if line is None or line.data.endswith(b"\n") or not line.reading.statements:
         return None
@@ -162,16 +165,63 @@ def huge_line(line: Line) -> Finding | None:
         return None
     if any(statement.kind == "compacted" for statement in line.reading.statements):
         return None
-    message = f"The line is {size:,} bytes ({bytes_text(size)}){_filling(line)}."
+    notes = line.reading.notes
+    if notes is None:
+        notes = line.reading.notes = {}
+    if "filling" not in notes:  # kept with the line, which may be looked at after each edit of the file
+        notes["filling"] = _filling(line.data)
+    message = f"The line is {size:,} bytes ({bytes_text(size)}){notes['filling']}."
     return Finding("huge-line", "information", record_place(line), message)
 
 
-def _filling(line: Line) -> str:
-    if b";base64," in line.data:
-        return ", mostly one base64 image" if b"image/" in line.data else ", mostly base64"
-    if b'"encrypted_content"' in line.data:
-        return ", mostly encrypted content"
-    return ""
+def _filling(data: bytes) -> str:
+    """What fills a long record, by the way to its largest part; empty where it is many small ones, or no JSON."""
+    path, part = _largest(data)
+    if not path:
+        return ""
+    share = 100 * len(part) // len(data)
+    where = f": {share} % of it is `{mask(label(path, _MAX_PATH))}`"
+    if part[:1] != b'"':
+        return f"{where} with many entries"
+    if part.startswith(b'"data:'):
+        kind = part[6:60].partition(b";")[0].partition(b",")[0].decode("ascii", "replace")
+        return f"{where}, {label(kind, 40) or 'data'} as base64"
+    if path.endswith("encrypted_content"):
+        return f"{where}, encrypted"
+    return f"{where}, a text"
+
+
+_MAX_PATH = 80
+_MOST_OF_IT = 0.5
+"""How much of a record a part must hold to be what fills it."""
+
+
+def _largest(data: bytes) -> tuple[str, bytes]:
+    """(the path of the innermost value that holds most of a record, its JSON); ("", ...) where no value does."""
+    path, part = "", data.strip()
+    while part[:1] in (b"{", b"["):
+        try:
+            children = _children(part)
+        except (msgspec.DecodeError, RecursionError):
+            break
+        if not children:
+            break
+        step, child = max(children, key=lambda one: len(one[1]))
+        if len(child) < len(data) * _MOST_OF_IT:
+            break
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+        part = bytes(child)
+    return path, part
+
+
+def _children(part: bytes) -> list[tuple[str | int, msgspec.Raw]]:
+    if part[:1] == b"[":
+        return list(enumerate(_array.decode(part)))
+    return list(_object.decode(part).items())
+
+
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def idle_finding(session: Session, line: Line, fault: Fault) -> Finding:

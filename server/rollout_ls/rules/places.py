@@ -6,9 +6,12 @@ is cut at 200 units, and what begins beyond column 10,000 is shown at the discri
 
 from __future__ import annotations
 
+import msgspec
+
 from rollout_ls.formats.records import Name, span_of
 from rollout_ls.formats.statement import Statement
 from rollout_ls.jsonl.spans import Span
+from rollout_ls.rules.finding import Finding
 from rollout_ls.text.columns import column_of, offset_of
 from rollout_ls.text.rows import Line, Place
 
@@ -23,7 +26,8 @@ def record_place(line: Line, start: int = 0) -> Place:
     begin, end = _row_of(line, start)
     # A byte order mark takes no column: no editor shows it.
     shown = begin + len(_MARK) if begin == 0 and line.data.startswith(_MARK) else begin
-    return Place(line, begin, shown + offset_of(line.data[shown:end], RECORD_UNITS, "utf-16"))
+    head = line.data[shown : min(end, shown + 4 * RECORD_UNITS)]  # no more: a row may be long
+    return Place(line, begin, shown + offset_of(head, RECORD_UNITS, "utf-16"))
 
 
 def value_place(line: Line, start: int, end: int) -> Place:
@@ -42,6 +46,21 @@ def far_column(line: Line, start: int) -> int | None:
         return None
     column = column_of(line.data[begin:start], start - begin, "utf-16")
     return column + 1 if column >= DRAWN_UNITS else None
+
+
+def drawn(finding: Finding) -> Finding:
+    """A finding where an editor draws it: one that begins too far right stands at its record's discriminator instead,
+    and tells the true column."""
+    place = finding.place
+    if place.start < DRAWN_UNITS:
+        return finding
+    column = far_column(place.line, place.start)
+    if column is None:
+        return finding
+    statements: tuple[Statement, ...] = place.line.reading.statements
+    holder = next((one for one in statements if one.end < 0 or one.start <= place.start < one.end), None)
+    message = f"{finding.message.rstrip('.')} (at column {column:,})."
+    return msgspec.structs.replace(finding, place=discriminator_place(place.line, holder), message=message)
 
 
 def discriminator_place(line: Line, statement: Statement | None = None) -> Place:

@@ -47,7 +47,7 @@ _AUTHORIZATION = re.compile(
 _AUTHORIZATIONS = ("uthorization", "UTHORIZATION")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PRIVATE_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PRIVATE_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{16,})*")
+_PRIVATE_KEY_BODY = re.compile(r"(?:(?:\s|\\+[nr])+[A-Za-z0-9+/=]{16,})*")
 
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _RUN = re.compile(r"[A-Za-z0-9]{20,}")

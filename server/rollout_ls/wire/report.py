@@ -129,4 +129,4 @@ def _stands(place: Place) -> bool:
 
 
 def _printable(message: str) -> str:
-    return mask(label(message, MAX_MESSAGE_CHARACTERS))
+    return label(mask(message), MAX_MESSAGE_CHARACTERS)

@@ -21,7 +21,7 @@ from rollout_ls.text.secrets import mask
 def show_session(session: Session, buffer: Buffer) -> dict[str, Any]:
     """The whole session; see the design's contract of ``show``."""
     usage = session.usage
-    return {
+    shown = {
         "session": _identity(session),
         "turns": [_turn(session, turn) for turn in session.turns],
         "outside": [_entry(session, entry) for entry in session.entries_of(None)],
@@ -42,6 +42,17 @@ def show_session(session: Session, buffer: Buffer) -> dict[str, Any]:
         "counts": _counts(session, buffer),
         "skipped": _skipped(buffer),
     }
+    harmless: dict[str, Any] = _harmless(shown)
+    return harmless
+
+
+def _harmless(value: Any) -> Any:
+    """The report with all its text masked and printable, whatever field it stands in."""
+    if isinstance(value, str):
+        return block(mask(value))
+    if isinstance(value, dict):
+        return {key: _harmless(one) for key, one in value.items()}
+    return [_harmless(one) for one in value] if isinstance(value, list) else value
 
 
 def _identity(session: Session) -> dict[str, Any]:
@@ -64,8 +75,8 @@ def _line(session: Session, ref: Ref) -> int:
 
 
 def _text(ref: Ref) -> str:
-    """The whole text of a record, masked and printable."""
-    return block(mask(content_of(ref.line.data, ref.statement).label))
+    """The whole text of a record."""
+    return content_of(ref.line.data, ref.statement).label
 
 
 def _tokens(tokens: Tokens) -> dict[str, int]:

@@ -14,6 +14,7 @@ from rollout_ls.projection.session import Session
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.display import label
 from rollout_ls.text.rows import Line
+from rollout_ls.text.secrets import mask
 
 MAX_NAME_CHARACTERS = 120
 
@@ -94,7 +95,7 @@ def total(stats: list[SessionStats]) -> SessionStats:
 
 
 def _name(text: str) -> str | None:
-    return label(text, MAX_NAME_CHARACTERS) or None
+    return label(mask(text), MAX_NAME_CHARACTERS) or None
 
 
 def _span(buffer: Buffer) -> int | None:

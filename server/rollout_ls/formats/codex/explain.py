@@ -93,7 +93,7 @@ def explain_place(record: Any, path: tuple[str | int, ...]) -> PlaceExplained | 
     """
     if not path:
         return None
-    name = _path_name(path)
+    name = _path_name(record, path)
     place = locate(record, path)
     if place is None:
         return PlaceExplained(name, unlisted=True, listed=False) if _is_unlisted(record, path) else None
@@ -162,10 +162,16 @@ def _step_to(text: bytes, span: Span, offset: int, inside: dict[str | int, Any])
     return next(((key, one) for key, one in found if one.key_start <= offset < one.end), None)
 
 
-def _path_name(path: tuple[str | int, ...]) -> str:
+def _path_name(record: Any, path: tuple[str | int, ...]) -> str:
+    """The name of a place from the record down, ``*`` for keys that are data themselves."""
     name = ""
-    for step in path:
-        name += "[]" if isinstance(step, int) else f".{step}" if name else step
+    for depth, step in enumerate(path, 1):
+        if isinstance(step, int):
+            name += "[]"
+            continue
+        place = locate(record, path[:depth])
+        step = "*" if place is not None and place.path.endswith("*") else step
+        name += f".{step}" if name else step
     return name
 
 
