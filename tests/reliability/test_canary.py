@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from scale import FIXTURES
+
 from wire_client import COMMAND, PULLING, PUSHED, Wire
 
 CANARY = "Kanarienvogel4711"
@@ -85,7 +86,8 @@ def test_nothing_is_told_of_a_text(told, command: Any, capabilities: Any) -> Non
             assert b"ValueError" in wire.log
         else:
             assert sum(json.dumps(message).count(CANARY) for message in wire.heard) > 100
-    told.say(f"0 hits in {len(told_lines):,} lines of log and trace, {len(errors)} errors, {len(wire.log):,} bytes of stderr")
+    said = f"{len(told_lines):,} lines of log and trace, {len(errors)} errors, {len(wire.log):,} bytes of stderr"
+    told.say(f"0 hits in {said}")
 
 
 def test_the_command_line_tells_nothing_on_stderr(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from rollout_ls.lsp.errors import INVALID_REQUEST, PARSE_ERROR
-from rollout_ls.lsp.framing import Body, Frame, Frames, TooLarge
+from rollout_ls.lsp.framing import PIECE_BYTES, Body, Frame, Frames, TooLarge
 from rollout_ls.lsp.texts import mend, take_texts
 
 Id: TypeAlias = "int | str"
@@ -109,7 +109,7 @@ def decode(body: bytes) -> Message | None:
     except msgspec.ValidationError:
         return _no_object(body)
     except (msgspec.DecodeError, RecursionError):
-        return _decode_rest(*take_texts([body]))
+        return _decode_rest(*take_texts(body[at : at + PIECE_BYTES] for at in range(0, len(body), PIECE_BYTES)))
 
 
 def _decode_rest(body: bytes, texts: Texts) -> Message | None:

@@ -21,6 +21,7 @@ from rollout_ls.text.rows import split_lines
 
 _KEY = re.compile(rb'"text"[ \t\r\n]*:[ \t\r\n]*"')
 _LONGEST_KEY_BYTES = 64
+_WINDOW_BYTES = 1024
 _LINE_END = b"\\n"
 _ESCAPE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
 _LONE = re.compile(rb"\\\\|(\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|(\\u[dD][89a-fA-F]..)", re.DOTALL)
@@ -79,7 +80,11 @@ def _text(data: bytes, pieces: list[bytes]) -> tuple[bool, bytes, bool]:
     """Decodes a text as far as whole lines of it are there; the same triple."""
     cut = _safe_cut(data)
     if not cut:
-        return True, data, False
+        end = _string_end(data)
+        if end is None:
+            return True, data, False
+        pieces.append(decode_string(data[:end]))
+        return False, data[end + 1 :], True
     try:
         pieces += split_lines(orjson.loads(b'"%b"' % data[:cut]).encode())
     except ValueError:
@@ -106,9 +111,12 @@ def _safe_cut(data: bytes) -> int:
 
 def _string_end(data: bytes) -> int | None:
     """The offset of the quote that ends a string, in bytes that begin inside it and not inside an escape."""
-    masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
-    end = masked.find(b'"')
-    return None if end < 0 else end
+    size = _WINDOW_BYTES
+    while True:  # most texts are short, and what stands behind them may be a megabyte
+        end = data[:size].replace(b"\\\\", b"__").replace(b'\\"', b"__").find(b'"')
+        if end >= 0 or size >= len(data):
+            return None if end < 0 else end
+        size *= 4
 
 
 def decode_string(inner: bytes) -> bytes:
