@@ -9,13 +9,11 @@ import random
 from typing import Any
 
 import pytest
-from fixtures import records
-from fixtures.records import Usage
 
 from rollout_ls.features.target import Thread
 from rollout_ls.text import buffer as buffer_module
 from rollout_ls.workspace.document import Change, Document
-from rollouts import BORN, PARENT, THREAD, Rollout, Told, turn_id
+from rollouts import BORN, PARENT, THREAD, Rollout, Told, Usage, records, turn_id
 
 T1, T2, T3 = turn_id(1), turn_id(2), turn_id(3)
 OLD = turn_id(1, before=1)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fixtures.records import Usage
-
 from rollout_ls.formats.statement import Tokens
 from rollout_ls.projection.usage import SessionUsage
-from rollouts import BORN, PARENT, Rollout, turn_id
+from rollouts import BORN, PARENT, Rollout, Usage, turn_id
 
 T1, T2, T3 = turn_id(1), turn_id(2), turn_id(3)
 OLD = turn_id(1, before=1)
