@@ -14,6 +14,8 @@ SLACK = 1.0 if LONG else 2.0
 """What times are multiplied with, since the short run shares its machine with other tests."""
 
 
-def pick(short: int, long: int) -> int:
-    """The number for this run; ``ROLLOUT_RELIABILITY_SHARE=0.1`` makes a tenth of a long run."""
+def pick(short: int, long: int, *, shared: bool = True) -> int:
+    """The number for this run; ``ROLLOUT_RELIABILITY_SHARE=0.1`` makes a tenth of a long run's that are shared."""
+    if not shared:
+        return long if LONG else short
     return max(short, int(long * float(os.environ.get("ROLLOUT_RELIABILITY_SHARE", "1")))) if LONG else short

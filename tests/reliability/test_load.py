@@ -76,7 +76,7 @@ def test_a_cancel_storm_behind_a_long_pass(told) -> None:  # type: ignore[no-unt
 @on_linux
 def test_edits_without_growth(told) -> None:  # type: ignore[no-untyped-def]
     """Typing, deleting and appending without growth of memory."""
-    edits, warm_up = pick(3_000, 20_000), pick(1_500, 2_000)
+    edits, warm_up = pick(3_000, 20_000, shared=False), 2_000
     with Wire(capabilities=PULLING) as wire:
         wire.open(URI, "".join(LINE % number for number in range(3000)))
 
