@@ -15,6 +15,9 @@ REASONS: dict[str, str] = {
         "the eager pass, and before it taking the text out of its message: JSON inside JSON has an escape at each "
         "quote, and undoing them is more than one floor by itself, whatever library does it. The rest is the pipe."
     ),
+    "append a line, as the file grows": (
+        "five walks over the list of blocks (302 at 100 MB), some tenths of a millisecond beside the edit itself."
+    ),
     "edit in a long row, over stdio": (
         "the row is copied once and decoded once; where one text fills it, what fills it is looked for anew after each "
         "edit of the row, by two more decodes."

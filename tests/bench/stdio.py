@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 import statistics
 import subprocess
@@ -178,28 +179,55 @@ class Edits(NamedTuple):
     """A broken line appended at the end was found."""
 
 
-def _edited(given: Input) -> Edits:
-    uri, rows = given.uri, given.data.count(b"\n")
-    row, column = a_place_in_the_middle(given.data)
-    with Client(SERVER) as client:
-        client.opened(uri, given.data)
+class _Edited:
+    """A server with one open file, edited again and again; each edit gives its seconds."""
+
+    def __init__(self, client: Client, given: Input) -> None:
+        self.client, self.uri, self.rows = client, given.uri, given.data.count(b"\n")
+        row, column = a_place_in_the_middle(given.data)
+        self.place, self.after = (row, column), (row, column + 1)
+        self.idle: list[float] = []
+        self.middle: list[float] = []
+        self.append: list[float] = []
+        client.opened(given.uri, given.data)
         client.settle()
-        idle = [client.timed(client.ask_findings(uri))[0] for _ in range(EDITS)]
-        middle = []
-        for _ in range(EDITS // 2):
-            middle.append(client.changed(uri, (row, column), (row, column), "x"))
-            middle.append(client.changed(uri, (row, column), (row, column + 1), ""))
-        append = [client.changed(uri, (rows + n, 0), (rows + n, 0), APPENDED % n) for n in range(EDITS)]
-        end = (rows + EDITS, 0)
-        broken = client.did_change(uri, end, end, '{"timestamp":"2026-07-22T05:00:01.000Z","ty\n')
-        _, report = client.timed(broken, client.ask_findings(uri))
-        seen = any(item["range"]["start"]["line"] == rows + EDITS for item in report.get("items", ()))
-    return Edits(statistics.median(append), statistics.median(middle), statistics.median(idle), seen)
+
+    def ask(self) -> None:
+        self.idle.append(self.client.timed(self.client.ask_findings(self.uri))[0])
+
+    def type(self) -> None:
+        end = self.after if len(self.middle) % 2 else self.place
+        text = "" if len(self.middle) % 2 else "x"
+        self.middle.append(self.client.changed(self.uri, self.place, end, text))
+
+    def add(self) -> None:
+        end = (self.rows, 0)
+        self.append.append(self.client.changed(self.uri, end, end, APPENDED % self.rows))
+        self.rows += 1
+
+    def result(self) -> Edits:
+        end = (self.rows, 0)
+        broken = self.client.did_change(self.uri, end, end, '{"timestamp":"2026-07-22T05:00:01.000Z","ty\n')
+        _, report = self.client.timed(broken, self.client.ask_findings(self.uri))
+        seen = any(item["range"]["start"]["line"] == self.rows for item in report.get("items", ()))
+        append, middle, idle = (statistics.median(times) for times in (self.append, self.middle, self.idle))
+        return Edits(append, middle, idle, seen)
+
+
+def _edited(inputs: list[Input]) -> list[Edits]:
+    """All files at once, an edit of each in turn, so that a busy moment hurts all of them."""
+    with contextlib.ExitStack() as servers:
+        files = [_Edited(servers.enter_context(Client(SERVER)), given) for given in inputs]
+        for work in (_Edited.ask, _Edited.type, _Edited.add):
+            for _ in range(EDITS):
+                for one in files:
+                    work(one)
+        return [one.result() for one in files]
 
 
 def edits(inputs: list[Input]) -> Iterator[Row]:
     """A line at the end, a letter in the middle; and how much slower in the largest file than in the smallest."""
-    measured = [(given, _edited(given)) for given in inputs]
+    measured = list(zip(inputs, _edited(inputs), strict=True))
     for given, times in measured:
         yield limit_row("append a line", given.label, times.append, 0.001)
         yield limit_row("type in the middle", given.label, times.middle, 0.001)
