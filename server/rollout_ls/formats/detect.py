@@ -51,6 +51,14 @@ def foreign_format(lines: Sequence[bytes]) -> Foreign | None:
     return None
 
 
+def is_one_document(lines: Sequence[bytes]) -> bool:
+    """Whether some first lines (blank ones left out) belong to one JSON document, although parts of it look like
+    records: a bracket alone opens them, and no line but the last of a list is an object of its own."""
+    if len(lines) < 2 or lines[0].strip() not in (b"{", b"[", b"[{"):
+        return False
+    return _object(lines[1]) is None and sum(_object(line) is not None for line in lines[2:]) <= 1
+
+
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         value = orjson.loads(line)

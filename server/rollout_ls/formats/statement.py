@@ -18,18 +18,25 @@ Actor = Literal["human", "model", "agent", "system"]
 SessionKind = Literal["user", "subagent", "review", "compact", "guardian", "other"]
 
 
+NO_ORDINAL = -1
+"""The record has no number."""
+
+UNUSABLE_ORDINAL = -2
+"""What stands in its place is no number that counts: a fault of its own."""
+
+
 class Statement(msgspec.Struct, frozen=True, eq=False, gc=False, kw_only=True):
     """A record that takes part in no relation. ``kind`` is its name in the catalogue.
 
     ``start`` and ``end`` are byte offsets of the record in its line (it is alone there as a rule). ``ordinal`` is the
-    record's own number, -1 where it has none. ``turn_id`` is the turn that it names, empty where it names none.
-    ``recovered`` tells that it stood behind damage.
+    record's own number, or ``NO_ORDINAL``, or ``UNUSABLE_ORDINAL``. ``turn_id`` is the turn that it names, empty where
+    it names none. ``recovered`` tells that it stood behind damage.
     """
 
     kind: str
     start: int = 0
     end: int = -1
-    ordinal: int = -1
+    ordinal: int = NO_ORDINAL
     turn_id: str = ""
     recovered: bool = False
     sealed: int = 0

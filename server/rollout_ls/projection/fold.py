@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from rollout_ls.formats.statement import (
+    UNUSABLE_ORDINAL,
     Call,
     CallMirror,
     Compaction,
@@ -192,7 +193,7 @@ class _Fold:
                 self.position += 1
                 if self.counting:
                     self._count(line, statement)
-                if len(self.turns) > 1 and statement.turn_id:
+                if statement.turn_id and self.turns and self.turns[0] is not self.newest:
                     self._note_named(line, statement)
                 handler = handlers.get(type(statement))
                 if handler is not None:
@@ -283,8 +284,8 @@ class _Fold:
 
     def _note_named(self, line: Line, statement: Statement) -> None:
         """Marks a turn that goes on although a newer one has begun."""
-        for turn in self.turns[:-1]:
-            if turn.turn_id == statement.turn_id and statement is not turn.start.statement:
+        for turn in self.turns:
+            if turn is not self.newest and turn.turn_id == statement.turn_id and statement is not turn.start.statement:
                 self.out.turn_events.append(TurnEvent("named", turn, Ref(line, statement)))
 
     def _count(self, line: Line, statement: Statement) -> None:
@@ -297,6 +298,8 @@ class _Fold:
         if not own.paginated:
             return
         seen = self.ordinals
+        if statement.ordinal == UNUSABLE_ORDINAL:
+            return
         if statement.ordinal < 0:
             if not seen.missing:
                 self.out.notes.append(Note("ordinal-missing", Ref(line, statement)))

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from rollout_ls.formats.codex import shape, types
 from rollout_ls.formats.codex.remarks import remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
-from rollout_ls.formats.statement import Call, CallMirror, Compaction, Message, Reasoning, Result, Statement, Usage
+from rollout_ls.formats.statement import (
+    UNUSABLE_ORDINAL,
+    Call,
+    CallMirror,
+    Compaction,
+    Message,
+    Reasoning,
+    Result,
+    Statement,
+    Usage,
+)
 from rollout_ls.jsonl.examine import Examined, Value, eager_faults, examine, examine_unfinished
 from rollout_ls.jsonl.scan import DEEPEST_KEPT
 
@@ -47,16 +59,19 @@ def _read_damaged(examined: Examined) -> Reading:
     misshapen: list[shape.ShapeFault] = []
     for value in examined.values:
         record = types.read(value.text)
+        walked: tuple[shape.ShapeFault, ...] = ()
         if record is None:
             # Whether it is the first header is not known here: the rules weaken what is said of a later one.
-            walked = shape.walk(value.text, value.start, first_header=True)
-            misshapen += walked.faults
+            walked = shape.walk(value.text, value.start, first_header=True).faults
+            misshapen += walked
             record = shape.lenient(value.text)
         else:
             misshapen += shape.extra(record, value.text, value.start)
         alone = len(examined.values) == 1 and value.start == 0 and not value.recovered
         end = -1 if alone else value.end
         statement = statement_of(record, value.start, end, _is_rescued(value, examined.faults))
+        if walked and any(fault.path == ("ordinal",) for fault in walked):
+            statement = msgspec.structs.replace(statement, ordinal=UNUSABLE_ORDINAL)
         statements.append(statement)
         payload = _payload(record)
         if type(statement) in _REMARKABLE and payload is not None:

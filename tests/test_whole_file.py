@@ -1,0 +1,70 @@
+"""What the file as a whole is told of: one cause, one finding, at the first line where there is no better place."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollout_ls.rules.finding import Finding
+from rollout_ls.workspace.document import Document
+from rollouts import Rollout, turn_id
+
+
+def found(data: bytes) -> tuple[Finding, ...]:
+    return Document("file:///rollout-2026-07-20T10-00-00-x.jsonl", None, [data], on_disk=True).finish()
+
+
+def codes(data: bytes) -> list[str]:
+    return [one.code for one in found(data)]
+
+
+def session() -> Rollout:
+    rollout = Rollout(paginated=True)
+    rollout.start(turn_id(1))
+    rollout.user_item("weave")
+    rollout.end(turn_id(1))
+    return rollout
+
+
+def text(rollout: Rollout) -> bytes:
+    return b"".join(line + b"\n" for line in rollout.lines)
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        (b'"2"', "shape"),
+        (b"2.0", "shape"),
+        (b"-2", "shape"),
+        (b"[]", "shape"),
+        (b"18446744073709551616", "int-too-big"),
+        (b"null", "ordinal-missing"),
+    ],
+)
+def test_an_ordinal_that_is_none_is_one_finding_and_counts_for_no_other(written: bytes, code: str) -> None:
+    rollout = session()
+    rollout.lines[2] = rollout.lines[2].replace(b'"ordinal":2,', b'"ordinal":' + written + b",")
+    assert codes(text(rollout)) == [code]
+
+
+def test_a_document_over_many_lines_is_no_rollout_although_its_parts_look_like_records() -> None:
+    part = b'  {"type": "message", "role": "user", "content": []}'
+    assert codes(b"[\n" + part + b",\n" + part + b"\n]\n") == ["wrong-format"]
+    rollout = session()
+    rollout.lines[0] = b"{"  # but a header of which one byte is left hides nothing
+    assert codes(text(rollout)) == ["bad-json"]
+
+
+def test_a_missing_header_is_told_on_the_first_line_even_if_that_is_blank() -> None:
+    rollout = session()
+    (one,) = found(b"\r\n" + b"\r\n".join(rollout.lines[1:]) + b"\r\n")
+    assert (one.code, one.place.line.data) == ("missing-meta", b"\r\n")
+
+
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_a_turn_that_ends_behind_a_later_one_overlaps_it(inner_first: bool) -> None:
+    rollout = Rollout()
+    rollout.start(turn_id(1))
+    rollout.start(turn_id(2))
+    for number in (2, 1) if inner_first else (1, 2):
+        rollout.end(turn_id(number))
+    assert codes(text(rollout)) == ["turn-overlap"]
