@@ -12,6 +12,12 @@ local function refresh(_, _, ctx)
 end
 
 return {
+  init_options = { commands = true }, -- lenses may lead somewhere
+  commands = {
+    ['rollout.goTo'] = function(command, ctx)
+      require('rollout_ls.actions').go_to(command.arguments[1], command.arguments[2], ctx)
+    end,
+  },
   capabilities = { workspace = { diagnostics = { refreshSupport = true } } },
   handlers = { ['workspace/diagnostic/refresh'] = refresh },
   cmd = function(dispatchers)

@@ -145,7 +145,7 @@ await story("a rollout", { "rollout.python": options.python }, { [NAME]: rollout
   await check("and after the fourth time it stays off, with one message", async () => {
     for (let times = 0; times < 3; times++) {
       const [{ pid }] = await until(() => editor.servers().length === 1 && editor.servers());
-      await sleep(2_500); // let it get as far as "running"
+      await until(async () => /running/.test(await languageStatus(page)));
       process.kill(pid, "SIGKILL");
       await until(() => editor.servers()[0]?.pid !== pid);
     }
@@ -250,6 +250,7 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   await check("the whole session is read as a document, from the record on that the cursor is on", async () => {
     await editor.command("Rollout: Read Session");
     await shows("call_j67LWBzJsMexCuQjnp4aHcrp");
+    await until(async () => /Ln (?!1,)\d+, Col/.test(await text(page, ".statusbar")));
     await page.keyboard.press("Control+Home");
     await shows("Session 019ebabc");
     await editor.shot("read-session");
@@ -334,7 +335,7 @@ await story("big files", { "rollout.python": options.python }, big, async (edito
   await check("above 50 MB the status bar and one message say so", async () => {
     await statusSays(page, "Rollout over 50 MB");
     const said = await notifications(editor);
-    return said.length === 1 && said[0].includes("over 50 MB");
+    return said.filter((one) => one.includes("Rollout")).length === 1 && said.some((one) => one.includes("over 50 MB"));
   });
   await page.keyboard.press("Escape");
   await check("its findings come from the disk", async () => {

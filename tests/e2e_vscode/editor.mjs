@@ -79,8 +79,7 @@ export async function openEditor(machine, files) {
     path: (name) => join(work, name),
     open: (name) => page.goto(address(name)),
     async command(title) {
-      await page.keyboard.press("F1");
-      await page.locator(".quick-input-widget input").fill(`>${title}`);
+      await askFor(page, "F1", `>${title}`);
       await page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first().waitFor();
       await page.keyboard.press("Enter");
     },
@@ -141,9 +140,23 @@ export const text = (page, selector) => page.locator(selector).allInnerTexts().t
 /** The line of the editor that shows a record, by the record's line number from 1. */
 export const line = (page, number) => page.locator(`.editor-instance .view-line >> nth=${number - 1}`);
 
+/** Opens the field at the top with a key and writes into it. A busy editor may lose the key: it is pressed again. */
+async function askFor(page, key, words) {
+  const field = page.locator(".quick-input-widget:visible input").first();
+  for (let tries = 1; ; tries++) {
+    await page.keyboard.press(key);
+    try {
+      await field.fill(words, { timeout: 4_000 });
+      return;
+    } catch (error) {
+      if (tries === 5) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
+}
+
 export async function putCursorOn(page, number) {
-  await page.keyboard.press("Control+g");
-  await page.locator(".quick-input-widget input").fill(`:${number}:20`);
+  await askFor(page, "Control+g", `:${number}:20`);
   await page.keyboard.press("Enter");
   await statusSays(page, `Ln ${number}, Col 20`);
 }

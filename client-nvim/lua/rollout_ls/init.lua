@@ -16,6 +16,26 @@ function M.is_rollout(name)
   return base:match('^rollout%-.*%.jsonl$') ~= nil
 end
 
+--- Whether a buffer of this name holds a rollout that the server looks at: a file, or the text of a packed one.
+--- @param name string
+--- @return boolean
+function M.is_rollout_buffer(name)
+  return M.is_rollout(name) and (not name:match('^%a[%w+.-]*://') or name:match('^rollout%-read:///text/') ~= nil)
+end
+
+--- The client of a buffer.
+--- @param bufnr? integer the current one where it is left out
+--- @return vim.lsp.Client|nil
+function M.client(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr or vim.api.nvim_get_current_buf(), name = 'rollout_ls' })[1]
+end
+
+--- A line for a status line: records and turns of the buffer, and how far it is read. Empty for other buffers.
+--- @return string
+function M.status()
+  return vim.b.rollout_ls_status or ''
+end
+
 --- The folder for which one server is started: the agent's home where the file lies in its tree of sessions, else the
 --- file's own folder.
 --- @param name string
@@ -72,6 +92,7 @@ function M.soften(bufnr)
   vim.b[bufnr].matchparen_insert_timeout = 5
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     vim.wo[window][0].wrap = false
+    vim.wo[window][0].list = false
     vim.wo[window][0].sidescrolloff = 8
   end
 end

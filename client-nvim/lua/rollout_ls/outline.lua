@@ -1,9 +1,11 @@
---- `:RolloutOutline`: the session turn by turn in a window beside the rollout. <CR> goes to the line, `r` asks anew,
---- `q` closes. Shows what the server answers to textDocument/documentSymbol and adds nothing.
+--- `:RolloutOutline`: the session turn by turn in a window beside the rollout, which follows its cursor. <CR> goes to
+--- the line, `r` asks anew, `q` closes. Shows what the server answers to textDocument/documentSymbol and adds nothing.
 
 local M = {}
 
 local WIDTH = 48
+local REST_MS = 800
+local group = vim.api.nvim_create_augroup('rollout_ls.outline', {})
 local namespace = vim.api.nvim_create_namespace('rollout_ls.outline')
 
 --- @class rollout_ls.OutlineRow
@@ -11,6 +13,8 @@ local namespace = vim.api.nvim_create_namespace('rollout_ls.outline')
 --- @field detail string
 --- @field kind integer of the protocol's symbol kinds
 --- @field range table of the protocol, in the client's encoding
+--- @field first integer the first row of the rollout that it is about, from 0
+--- @field last integer the last one
 --- @field faded boolean
 
 --- The one open outline: its buffer, the rollout's buffer and window, the client that was asked, the rows.
@@ -23,7 +27,10 @@ end
 local function collect(symbols, depth, rows)
   for _, symbol in ipairs(symbols) do
     local range = symbol.selectionRange or (symbol.location and symbol.location.range)
+    local whole = symbol.range or range
     rows[#rows + 1] = {
+      first = whole.start.line,
+      last = whole['end'].line,
       text = ('  '):rep(depth) .. plain(symbol.name),
       detail = plain(symbol.detail),
       kind = symbol.kind,
@@ -68,6 +75,36 @@ local function is_open()
   return state.window and vim.api.nvim_win_is_valid(state.window)
 end
 
+--- The row of the outline that tells of a row of the rollout: the innermost one, else the last one before it.
+local function row_at(line)
+  local best
+  for number, row in ipairs(state.rows) do
+    if row.first <= line then
+      local before = best and state.rows[best]
+      local inside = row.last >= line
+      local was_inside = before and before.last >= line
+      if not before or (inside and not was_inside) or (inside == was_inside and row.first >= before.first) then
+        best = number
+      end
+    end
+  end
+  return best
+end
+
+--- Puts the cursor of the outline where that of the rollout is.
+function M.follow()
+  if not is_open() or vim.api.nvim_get_current_win() == state.window then
+    return
+  end
+  if vim.api.nvim_get_current_buf() ~= state.source then
+    return
+  end
+  local number = row_at(vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if number and vim.api.nvim_win_get_cursor(state.window)[1] ~= number then
+    pcall(vim.api.nvim_win_set_cursor, state.window, { number, 0 })
+  end
+end
+
 --- Asks the server for the outline of the rollout and shows it.
 function M.refresh()
   local client = client_of(state.source)
@@ -83,6 +120,7 @@ function M.refresh()
     state.encoding = client.offset_encoding
     state.rows = collect(symbols or {}, 0, {})
     draw()
+    M.follow()
   end, state.source)
 end
 
@@ -100,7 +138,31 @@ function M.jump()
   vim.lsp.util.show_document(location, state.encoding, { focus = true, reuse_win = true })
 end
 
+local function refresh_soon()
+  if state.due then
+    return
+  end
+  state.due = true
+  vim.defer_fn(function()
+    state.due = nil
+    if is_open() and vim.api.nvim_buf_is_loaded(state.source) and client_of(state.source) then
+      M.refresh()
+    end
+  end, REST_MS)
+end
+
+local function watch()
+  vim.api.nvim_clear_autocmds({ group = group })
+  vim.api.nvim_create_autocmd({ 'CursorMoved', 'BufEnter' }, { group = group, buffer = state.source, callback = M.follow })
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'FileChangedShellPost' }, {
+    group = group,
+    buffer = state.source,
+    callback = refresh_soon,
+  })
+end
+
 function M.close()
+  vim.api.nvim_clear_autocmds({ group = group })
   if is_open() then
     vim.api.nvim_win_close(state.window, true)
   end
@@ -130,6 +192,7 @@ function M.open()
   for key, action in pairs({ ['<CR>'] = M.jump, r = M.refresh, q = M.close }) do
     vim.keymap.set('n', key, action, { buffer = buffer, nowait = true })
   end
+  watch()
   M.refresh()
 end
 
