@@ -5,6 +5,7 @@ The only place that words them. All text passes the masks and is printable; neve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from rollout_ls.formats.records import label_of, time_of
@@ -27,6 +28,8 @@ from rollout_ls.text.secrets import REACH, mask_head
 
 TURN_CHARACTERS = 60
 ENTRY_CHARACTERS = 80
+_PLAIN = re.compile(r"(?:[a-z_]{1,40}|(?:call|exec|ws|ig|fc|msg)_[A-Za-z0-9]{1,50})")
+"""Names that hold no secret, whatever follows."""
 _LOOKED_AT = 400
 """Characters of a long text that are looked at for a name of one line."""
 
@@ -61,6 +64,11 @@ def _noted(ref: Ref, what: str, work: Callable[[], str]) -> str:
 def one_line(text: str, limit: int) -> str:
     """Text of a record as a label: masked, printable, on one line."""
     return label(mask_head(text, _LOOKED_AT), limit)
+
+
+def _short(text: str) -> str:
+    """An id or a tool's name as a label: most are plain words, which need no second look."""
+    return text if _PLAIN.fullmatch(text) else one_line(text, 60)
 
 
 def first_line(text: str, limit: int) -> str:
@@ -239,10 +247,10 @@ def call_name(session: Session, ref: Ref) -> str:
     if isinstance(statement, CallMirror) and statement.nested:
         command = shown_words(ref) or statement.tool
         return f"{command}{nested_outcome_text(session.call_end(ref))}"
-    tool = one_line(statement.tool, 60) if isinstance(statement, Call | CallMirror) else "call"
+    tool = _short(statement.tool) if isinstance(statement, Call | CallMirror) else "call"
     if tool == "web_search":
         return f"web_search: {shown_words(ref) or _mirror_words(session, ref)}".rstrip(": ")
-    call_id = one_line(getattr(statement, "call_id", ""), 60)
+    call_id = _short(getattr(statement, "call_id", ""))
     bad = " (bad arguments)" if isinstance(statement, Call) and statement.bad_arguments else ""
     outcome = outcome_text(session.call_end(ref))
     if bad and not outcome.startswith(" ->"):

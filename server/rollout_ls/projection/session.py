@@ -103,6 +103,7 @@ class Session:
         self.folds = folds
         self.mode = mode
         self.odd_folds = [fold for fold in folds if fold.odd] if odd is None else odd
+        self._ends: dict[Statement, CallEnd] = {}
 
     # -- identity
     @cached_property
@@ -252,12 +253,16 @@ class Session:
 
     def links_of(self, ref: Ref, role: Role | None = None) -> tuple[Ref, ...]:
         """Further records of an entry, in file order: mirrors of mirrors too where no role is asked for."""
-        links = self._links.get(ref.statement, ())
+        links = self._links.get(ref.statement)
+        if not links:
+            return ()
         found = [link.ref for link in links if role is None or link.role == role]
-        if role == "mirror":
+        if role == "mirror" and found:
             for link in links:
                 if link.role == "mirror":
                     found += self.links_of(link.ref, "mirror")
+        if len(found) < 2:
+            return tuple(found)
         unique = {one.statement: one for one in found}
         return tuple(sorted(unique.values(), key=lambda one: self.buffer.order_of(one.line)))
 
@@ -534,10 +539,17 @@ class Session:
 
     def call_end(self, call: Ref) -> CallEnd:
         """How a call came out: by its result, a mirror, or the process that it left running."""
+        end = self._ends.get(call.statement)
+        if end is None:
+            end = self._ends[call.statement] = self._call_end(call)
+        return end
+
+    def _call_end(self, call: Ref) -> CallEnd:
         statement = call.statement
         told: list[tuple[Outcome, Ref]] = []
+        roles = {link.role for link in self._links.get(statement, ())}
         for role in _TELLING:
-            for ref in self.links_of(call, role):
+            for ref in self.links_of(call, role) if role in roles else ():
                 if isinstance(ref.statement, Result | CallMirror):
                     told.append((ref.statement.outcome, ref))
         if isinstance(statement, CallMirror):
