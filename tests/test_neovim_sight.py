@@ -203,7 +203,8 @@ def test_the_screen(demo: Demo, tmp_path: Path) -> None:
         screen.keys(":11", "Enter", "K")
         screen.wait("the hover", lambda shown: "python -m pytest -q tests" in shown and "Outcome: failed" in shown)
         screen.keys("Escape", ":11", "Enter", ":RolloutRead turn", "Enter")
-        shown = screen.wait("the document", lambda shown: "exec_command call_j67LWBzJsMexCuQjnp4aHcrp → failed" in shown)
+        call = "exec_command call_j67LWBzJsMexCuQjnp4aHcrp → failed"
+        shown = screen.wait("the document", lambda shown: call in shown)
         assert "```sh" in shown
         screen.keys(":RolloutOutline", "Enter", ":b 1", "Enter", "zM")
         screen.wait("closed folds", lambda shown: "5 calls, 1 failed" in shown)

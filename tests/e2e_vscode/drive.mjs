@@ -41,12 +41,12 @@ async function check(what, look) {
 }
 
 /** Runs one story in an editor of its own; its failure to set up is a failed check. */
-async function story(name, machine, files, play) {
+async function story(name, machine, files, play, host = undefined) {
   if (options.only && !name.includes(options.only)) return;
   console.log(`-- ${name}`);
   let editor;
   try {
-    editor = onScreen = await openEditor(machine, files);
+    editor = onScreen = await openEditor(machine, files, host);
     await play(editor);
   } catch (error) {
     await check(name, () => {
@@ -296,6 +296,22 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
     await page.locator('.outline-pane .monaco-list-row:has-text("call_grown")').waitFor({ timeout: PATIENCE_MS });
   });
 });
+
+const HOST = join(dirname(fileURLToPath(import.meta.url)), "host");
+const inside = { [DEMO]: demo, [`${PACKED}.zst`]: zstdCompressSync(demo) };
+await story(
+  "inside the extension host",
+  { "rollout.python": options.python },
+  inside,
+  async (editor) => {
+    for (const { name, error } of await editor.runHostTests()) {
+      await check(name, () => {
+        if (error !== undefined) throw new Error(error);
+      });
+    }
+  },
+  HOST,
+);
 
 await story("no server", { "rollout.python": "/usr/bin/env" }, { [NAME]: rollout() }, async (editor) => {
   const { page } = editor;

@@ -1,6 +1,6 @@
 // VS Code (code-server) with the packaged extension, in a headless Chromium: opened, looked at, closed.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,8 +30,11 @@ export async function until(look, patience = PATIENCE_MS) {
   }
 }
 
-/** A new editor with the extension in a folder of its own; `machine` are settings of the machine. */
-export async function openEditor(machine, files) {
+/**
+ * A new editor with the extension in a folder of its own; `machine` are settings of the machine. `host` is the folder
+ * of an extension whose tests are to be run in the extension host.
+ */
+export async function openEditor(machine, files, host = undefined) {
   const folder = mkdtempSync(join(tmpdir(), "rollout-e2e-"));
   const work = join(folder, "work");
   const data = join(folder, "data");
@@ -44,7 +47,8 @@ export async function openEditor(machine, files) {
 
   const program = join(options.cache, "node_modules/code-server/out/node/entry.js");
   const paths = ["--config", join(folder, "config.yaml"), "--user-data-dir", data, "--extensions-dir", join(folder, "ext")];
-  const env = { ...process.env, PATH: `${join(options.cache, "bin")}:${process.env.PATH}` };
+  const hostResult = join(folder, "host.json");
+  const env = { ...process.env, ROLLOUT_HOST_RESULT: hostResult, PATH: `${join(options.cache, "bin")}:${process.env.PATH}` };
   const vsix = join(options.cache, "rollout-ls.vsix");
   execFileSync(process.execPath, [program, ...paths, "--install-extension", vsix, "--force"], { env, stdio: "pipe" });
 
@@ -56,6 +60,7 @@ export async function openEditor(machine, files) {
     "--disable-workspace-trust",
     "--disable-getting-started-override",
     "--ignore-last-opened",
+    ...(host === undefined ? [] : ["--vscode-option", "enable-smoke-test-driver"]),
   ];
   // A process group of its own: otherwise extension host and language server outlive the server.
   const server = spawn(process.execPath, [program, ...paths, ...flags], { env, detached: true, stdio: "pipe" });
@@ -78,6 +83,16 @@ export async function openEditor(machine, files) {
     setMachine,
     path: (name) => join(work, name),
     open: (name) => page.goto(address(name)),
+    /** Runs the tests in the extension host; what each came to, as {name, error}. */
+    async runHostTests() {
+      await page.exposeFunction("codeAutomationLog", () => {});
+      const ended = new Promise((resolve) => void page.exposeFunction("codeAutomationExit", resolve));
+      const remote = `vscode-remote://127.0.0.1:${port}${host}`;
+      const payload = [["extensionDevelopmentPath", remote], ["extensionTestsPath", `${remote}/index.cjs`]];
+      await page.goto(`http://127.0.0.1:${port}/?folder=${work}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+      await Promise.race([ended, sleep(4 * PATIENCE_MS)]);
+      return JSON.parse(readFileSync(hostResult, "utf8"));
+    },
     async command(title) {
       await askFor(page, "F1", `>${title}`);
       await page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first().waitFor();
