@@ -38,9 +38,15 @@ class Wire:
     """One server process. ``stray`` is what stood on its output outside a message."""
 
     def __init__(
-        self, *, capabilities: dict[str, Any] | None = None, command: tuple[str, ...] = COMMAND, **params: Any
+        self,
+        *,
+        capabilities: dict[str, Any] | None = None,
+        command: tuple[str, ...] = COMMAND,
+        pass_fds: tuple[int, ...] = (),
+        **params: Any,
     ) -> None:
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, pass_fds=pass_fds)
         self.stray = b""
         self.log = b""
         self.heard: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from scale import SLACK, pick
 
-from wire_client import PULLING, Wire
+from wire_client import COMMAND, PULLING, Wire
 
 MIB = 1 << 20
 URI = "file:///a.jsonl"
@@ -139,3 +139,29 @@ def test_a_full_pipe(told) -> None:  # type: ignore[no-untyped-def]
         f"each request one answer; writing to it took {sent:.2f} s",
         "64 MiB of answers",
     )
+
+
+def test_a_log_that_nobody_reads(told) -> None:  # type: ignore[no-untyped-def]
+    """Stderr is a full pipe that nobody reads, at the most talkative level."""
+    reading, writing = os.pipe()
+    code = "import os, sys; os.dup2(int(sys.argv[1]), 2); os.execv(sys.argv[2], sys.argv[2:])"
+    try:
+        with Wire(
+            capabilities=PULLING,
+            command=(sys.executable, "-c", code, str(writing), *COMMAND),
+            pass_fds=(writing,),
+            initializationOptions={"log.level": "debug"},
+        ) as wire:
+            wire.open(URI, LINE % "x")
+            for number in range(5000):
+                wire.change("file:///never.jsonl", number, {"text": "x"})
+            began = time.monotonic()
+            assert wire.result("textDocument/hover", {**AT, "position": {"line": 0, "character": 9}}) is not None
+            seconds = time.monotonic() - began
+            assert wire.end() == 0
+        lines = sum(one.get("method") == "window/logMessage" for one in wire.heard)
+        assert lines > 5000
+        told.say(f"{lines:,} lines of log, the next request answered after {seconds:.2f} s")
+    finally:
+        os.close(reading)
+        os.close(writing)

@@ -6,16 +6,17 @@ thread; if the loop does not get to it in time, the process ends without it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
-import sys
 import threading
 import time
 from collections.abc import Callable
 
+from rollout_ls.lsp.logs import drain
+
 GRACE_SECONDS = 0.7
 """How long work that goes on may hold up the end."""
+_DRAIN_SECONDS = 0.1
 _POLL_SECONDS = 0.4
 
 
@@ -49,9 +50,8 @@ class Leaving:
 
 
 def leave(code: int) -> None:
-    """Ends the process now: no thread is waited for, nothing is tidied up."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.flush()
+    """Ends the process now: no thread is waited for, nothing is tidied up, but the log is written."""
+    drain(_DRAIN_SECONDS)
     os._exit(code)
 
 

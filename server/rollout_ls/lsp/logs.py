@@ -6,12 +6,14 @@ exception is its type and the places in the code it passed. pygls logs whole mes
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import secrets
 import sys
 import threading
 import traceback
+from collections import deque
 from types import TracebackType
 
 from rollout_ls.lsp.outbox import TALK_BYTES, Outbox, call_message
@@ -29,11 +31,61 @@ _MESSAGE_TYPES = ((logging.ERROR, 1), (logging.WARNING, 2), (logging.INFO, 3))
 """Levels and the numbers that the protocol has for them (window/logMessage, MessageType)."""
 _SILENCED = ("pygls", "asyncio", "cattrs")
 _MAX_FRAMES = 30
+_MAX_WAITING_LINES = 2000
+
+
+class _StderrLog(logging.Handler):
+    """Writes the log to stderr from a thread of its own: nobody may be reading it, and a full pipe holds up nothing.
+
+    Lines that find no room are dropped.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed = threading.Condition()
+        self._lines: deque[bytes] = deque()
+        self._writing = False
+        threading.Thread(target=self._write_all, name="rollout-ls log", daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queues one line."""
+        line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        with self._changed:
+            if len(self._lines) < _MAX_WAITING_LINES:
+                self._lines.append(line)
+                self._changed.notify_all()
+
+    def drain(self, seconds: float) -> None:
+        """Waits until all is written, so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: not (self._lines or self._writing), seconds)
+
+    def _write_all(self) -> None:
+        while True:
+            with self._changed:
+                self._writing = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: bool(self._lines))
+                self._writing = True
+                line = self._lines.popleft()
+            with contextlib.suppress(OSError):
+                while line:
+                    line = line[os.write(2, line) :]
+
+
+_stderr: _StderrLog | None = None
+
+
+def drain(seconds: float) -> None:
+    """Waits until the log is written, so many seconds at most."""
+    if _stderr is not None:
+        _stderr.drain(seconds)
 
 
 def set_up(level: int = logging.WARNING) -> None:
     """Sends the log to stderr and keeps everybody else's out of it."""
-    handler = logging.StreamHandler(sys.stderr)
+    global _stderr
+    handler = _stderr = _StderrLog()
     handler.setFormatter(logging.Formatter("rollout-ls: %(levelname)s: %(message)s"))
     logger.handlers = [handler]
     logger.setLevel(level)
