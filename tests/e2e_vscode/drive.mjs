@@ -40,10 +40,23 @@ async function check(what, look) {
   }
 }
 
-/** Runs one story in an editor of its own; its failure to set up is a failed check. */
-async function story(name, machine, files, play, host = undefined) {
+/** Plays a story, and once more where something failed: a browser on a busy machine loses a key now and then. */
+async function story(name, ...rest) {
   if (options.only && !name.includes(options.only)) return;
+  const began = Date.now();
+  const before = [passed, failed];
   console.log(`-- ${name}`);
+  await tell(name, ...rest);
+  if (failed > before[1]) {
+    [passed, failed] = before;
+    console.log(`-- ${name}, once more`);
+    await tell(name, ...rest);
+  }
+  console.log(`   (${Math.round((Date.now() - began) / 1000)} s)`);
+}
+
+/** Plays a story in an editor of its own; its failure to set up is a failed check. */
+async function tell(name, machine, files, play, host = undefined) {
   let editor;
   try {
     editor = onScreen = await openEditor(machine, files, host);
@@ -249,8 +262,9 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   });
   await check("the whole session is read as a document, from the record on that the cursor is on", async () => {
     await editor.command("Rollout: Read Session");
+    await tab(`${DEMO}.md`);
+    await until(async () => /Ln (?!1,|11,)\d+, Col/.test(await text(page, ".statusbar"))); // neither its head nor the rollout
     await shows("call_j67LWBzJsMexCuQjnp4aHcrp");
-    await until(async () => /Ln (?!1,)\d+, Col/.test(await text(page, ".statusbar")));
     await page.keyboard.press("Control+Home");
     await shows("Session 019ebabc");
     await editor.shot("read-session");

@@ -115,6 +115,7 @@ const tests = {
     const document = await vscode.workspace.openTextDocument(text);
     assert.equal(document.getText(), readFileSync(path, "utf8"));
     assert.equal(document.languageId, "jsonl");
+    await vscode.window.showTextDocument(document); // findings are asked for what is in a tab
     await until(() => vscode.languages.getDiagnostics(text).length > 3);
     const found = await vscode.commands.executeCommand("vscode.executeDefinitionProvider", text, at(CALL));
     assert.deepEqual(rowsOf(found), [RESULT]);
