@@ -68,3 +68,28 @@ def test_a_turn_that_ends_behind_a_later_one_overlaps_it(inner_first: bool) -> N
     for number in (2, 1) if inner_first else (1, 2):
         rollout.end(turn_id(number))
     assert codes(text(rollout)) == ["turn-overlap"]
+
+
+def test_a_turn_without_end_goes_to_the_last_record_before_the_next() -> None:
+    rollout = Rollout()
+    rollout.start(turn_id(1))
+    said = rollout.said_item("half")
+    blank = rollout.raw(b"")
+    rollout.start(turn_id(2))
+    lines = list(rollout.lines)
+
+    def last(lines: list[bytes]) -> bytes:
+        made = Document("file:///rollout-2026-07-20T10-00-00-x.jsonl", None, [b"\n".join(lines)], on_disk=True)
+        return made.session().turns[0].last.data.strip()
+
+    assert last(lines) == lines[said - 1]
+    glued = lines[said - 1] + lines.pop()
+    lines[said - 1 : blank] = [glued]
+    assert last(lines) == glued
+
+
+def test_a_record_that_stands_again_behind_a_blank_line_is_not_lost() -> None:
+    rollout = session()
+    again = b"\n".join([rollout.lines[2][:90], b"", rollout.lines[2], *rollout.lines[3:]])
+    (one,) = found(b"\n".join(rollout.lines[:2]) + b"\n" + again + b"\n")
+    assert (one.code, [related.place.line.data.strip() for related in one.related]) == ("bad-json", [rollout.lines[2]])

@@ -787,7 +787,7 @@ def _turns_of(session: Session) -> tuple[Turn, ...]:
         if turn.explicit and end is not None:
             last = end.line
         elif following is not None:
-            last = session.buffer.before(following.line) or turn.start.line
+            last = _line_before(session, following) or turn.start.line
         else:
             last = last_line or turn.start.line
         if order(last) < order(turn.start.line):
@@ -862,6 +862,16 @@ def _last_line(session: Session) -> Line | None:
     """The last line that is not blank."""
     line = session.buffer.last_line
     while line is not None and not line.data.strip():
+        line = session.buffer.before(line)
+    return line
+
+
+def _line_before(session: Session, ref: Ref) -> Line | None:
+    """The line of what stands before a record: its own where another record stands before it there, never a blank."""
+    if ref.line.reading.statements[0] is not ref.statement:
+        return ref.line
+    line = session.buffer.before(ref.line)
+    while line is not None and line.reading.blank:
         line = session.buffer.before(line)
     return line
 

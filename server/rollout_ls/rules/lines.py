@@ -75,9 +75,11 @@ def _cut_off(session: Session, line: Line, fault: Fault) -> Finding:
         return Finding("truncated-tail", "information", record_place(line), message)
     message = f"The record is cut off{where}."
     following = session.buffer.after(line)
+    while following is not None and following.reading.blank:
+        following = session.buffer.after(following)
     if following is not None and following.data.startswith(line.data.rstrip(b"\r\n")):
         related = Related(record_place(following), "the same record, whole")
-        message += " The next line repeats it completely, so nothing is lost."
+        message += " The next record repeats it completely, so nothing is lost."
         return Finding("bad-json", "error", record_place(line), message, (related,))
     return Finding("bad-json", "error", record_place(line), message)
 
