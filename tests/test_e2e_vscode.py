@@ -1,7 +1,7 @@
 """The VS Code client in a real editor: see ``tests/e2e_vscode/README.md``.
 
-Takes some four minutes and, the first time, fetches half a gigabyte; so it runs where ``CI`` is set or ``ROLLOUT_E2E=1``
-asks for it, and ``ROLLOUT_E2E=0`` switches it off.
+Takes some four minutes and, the first time, fetches half a gigabyte. So it runs where ``CI`` is set, or where
+``ROLLOUT_E2E=1`` asks for it; ``ROLLOUT_E2E=0`` switches it off.
 """
 
 from __future__ import annotations
