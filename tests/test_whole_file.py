@@ -93,3 +93,13 @@ def test_a_record_that_stands_again_behind_a_blank_line_is_not_lost() -> None:
     again = b"\n".join([rollout.lines[2][:90], b"", rollout.lines[2], *rollout.lines[3:]])
     (one,) = found(b"\n".join(rollout.lines[:2]) + b"\n" + again + b"\n")
     assert (one.code, [related.place.line.data.strip() for related in one.related]) == ("bad-json", [rollout.lines[2]])
+
+
+def test_a_line_of_any_white_space_is_blank() -> None:
+    rollout = session()
+    for blank in ("\x0b", "\x0c", "\x85", "\xa0", "\u1680", "\u2003 \u2028", "\u3000\t"):
+        rollout.raw(blank.encode())
+    assert codes(text(rollout)) == []
+    assert codes("\u3000\n\xa0".encode()) == ["empty-file"]
+    rollout.raw("\u200b".encode())  # no white space
+    assert codes(text(rollout)) == ["bad-json"]

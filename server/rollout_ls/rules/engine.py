@@ -33,7 +33,7 @@ def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
     if "unread" in broken:
         return ()
     data = line.data[: line.end]
-    if not data.strip():
+    if line.reading.blank or not data.strip():
         return ()
     if "cut-off" in broken and not line.data.endswith(b"\n"):
         data = without_cut_character(data)

@@ -5,6 +5,7 @@ The only door from bytes to statements. Never fails, never looks at another line
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -28,6 +29,10 @@ from rollout_ls.jsonl.examine import Examined, Value, eager_faults, examine, exa
 from rollout_ls.jsonl.scan import DEEPEST_KEPT
 
 _WHITE = b" \t\r\n"
+# Characters of Unicode's White_Space: a line of nothing else is blank for the upstream reader.
+_BLANK = re.compile(
+    rb"(?:[ \t\n\r\x0b\x0c]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*"
+)
 _REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
 _WITH_ID = frozenset({Call, CallMirror, Result})
 
@@ -48,7 +53,7 @@ def read_line(data: bytes, deepest: int = DEEPEST_KEPT) -> Reading:
             misshapen += remarks_on(statement, _payload(record), data, 0)
         return Reading((statement,), broken, misshapen)
     text = data.rstrip(_WHITE)
-    if not text:
+    if _BLANK.fullmatch(text):
         return Reading(blank=True)
     examined = examine(text, deepest) if data.endswith(b"\n") else examine_unfinished(text, deepest)
     return _read_damaged(examined)
