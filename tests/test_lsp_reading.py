@@ -93,6 +93,9 @@ def test_an_open_session_is_read_and_its_rows_lead_back(tmp_path: Path) -> None:
         refresh = wire.told("workspace/textDocumentContent/refresh")
         assert read_address(refresh["params"]["uri"]) == read_address(page)
         assert "line 13" in wire.result(CONTENT, {"uri": page})["text"]
+        wire.notify("textDocument/didClose", {"textDocument": {"uri": uri}})  # the way back is the disk's now
+        (link,) = wire.result("textDocument/definition", at(page, row + 2))
+        assert (link["targetUri"], link["targetSelectionRange"]["start"]["line"]) == (uri, 10)
         assert wire.log == b""
 
 

@@ -85,6 +85,12 @@ class Pages:
                 given.stale = True
                 self._loop.call_later(REFRESH_SECONDS, self._refresh, given)
 
+    def forget(self, opened: Opened) -> None:
+        """A rollout is closed: its text goes. The way back from its documents is found on the disk from now on."""
+        for key, given in list(self._given.items()):
+            if given.source == opened.uri:
+                del self._given[key]
+
     def _refresh(self, given: Given) -> None:
         if self._given.get(meaning_of(given.uri)) is given:
             self._calls.ask(REFRESH, {"uri": given.uri})

@@ -189,6 +189,7 @@ class RolloutServer(LanguageServer):
         self.passes.drop(opened)
         self.reading_progress.done(opened)
         self.documents.remove(opened.uri)
+        self.pages.forget(opened)
         self.looks.forget(opened)
         self.findings.closed(opened)
         if opened.large:
