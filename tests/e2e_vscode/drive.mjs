@@ -257,7 +257,7 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
     const heading = page.locator('.editor-instance .view-line:has-text("call_j67LWBzJsMexCuQjnp4aHcrp")').first();
     await heading.click({ position: { x: 60, y: 8 } });
     await page.keyboard.press("F12");
-    await tab("rollout-2026-06-12");
+    await statusSays(page, "JSON Lines"); // the rollout, and no Markdown
     await statusSays(page, "Ln 11, ");
   });
   await check("the whole session is read as a document, from the record on that the cursor is on", async () => {
@@ -271,6 +271,7 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   });
   await check("a record is read with its JSON laid out", async () => {
     await keys(page, "g"); // on the session's head: leads to its record
+    await statusSays(page, "JSON Lines");
     await statusSays(page, "Ln 1, ");
     await putCursorOn(page, 11);
     await keys(page, "r");
@@ -295,9 +296,12 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   await check("and its turns can be read, and lead back to its text", async () => {
     await keys(page, "t");
     await tab(`${PACKED}.zst.md`);
-    await shows("Turn 1: test_marmalade");
+    await statusSays(page, "Markdown");
+    await shows("Result (07:30:06, line 12)"); // where the cursor was
+    await until(async () => /Ln (?!1,|12,)\d+, Col/.test(await text(page, ".statusbar")));
     await keys(page, "g");
-    await tab(PACKED);
+    await statusSays(page, "JSON Lines");
+    await statusSays(page, "Ln 12, ");
   });
 
   await check("what is appended to a file is seen", async () => {
