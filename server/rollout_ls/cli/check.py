@@ -160,6 +160,8 @@ def _findings_of(path: str, tally: Tally) -> tuple[list[FindingRow], Buffer, Fil
         problem = None  # a limit is a finding
     name = STDIN_NAME if path == STANDARD_INPUT else shown_path(path)
     tally.artifacts[name] = artifact(path)
+    if problem is not None and not document.buffer.byte_count:  # nothing of it is known, not even that it is empty
+        return [], document.buffer, problem
     return finding_rows(name, document.buffer, document.finish()), document.buffer, problem
 
 

@@ -111,6 +111,8 @@ class Pieces:
         most = left = self._limits.zst_bytes if is_packed else self._limits.file_bytes
         try:
             with os.fdopen(self._file, "rb", buffering=0) as file:
+                if is_packed and not self.size:  # an empty file holds nothing, whatever its name says
+                    return
                 ratio = self._limits.zst_ratio
                 for piece in packed.unpacked(file, ratio) if is_packed else packed.plain(file, PIECE_BYTES):
                     if len(piece) > left:
