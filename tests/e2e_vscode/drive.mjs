@@ -227,6 +227,7 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
     });
   });
   await check("a turn is picked from a list", async () => {
+    await putCursorOn(page, 3);
     await keys(page, "o");
     await page.locator('.quick-input-list .monaco-list-row:has-text("Turn 3")').first().waitFor({ timeout: PATIENCE_MS });
     await editor.shot("pick-turn");
