@@ -17,6 +17,10 @@ vim.o.updatetime = 300
 vim.diagnostic.config({ underline = true, severity_sort = true, virtual_text = false })
 vim.api.nvim_create_autocmd('CursorHold', {
   callback = function()
+    local window = vim.b.lsp_floating_preview
+    if window and vim.api.nvim_win_is_valid(window) then
+      return -- what K has opened stays
+    end
     vim.diagnostic.open_float({ focus = false, scope = 'line', border = 'rounded', source = true })
   end,
 })
@@ -44,7 +48,8 @@ local function show()
     return
   end
   shown = true
-  vim.wo[0][0].winbar = ' K: this record decoded   gd: call <-> result   ]d: next finding   <C-w>l: outline   :qa leaves'
+  vim.wo[0][0].winbar = ' K: this record decoded   gd: call <-> result   ]d: next finding   '
+    .. '<C-w>l: outline   :qa leaves%<' -- a narrow window loses the end of it
   vim.cmd.RolloutOutline()
 end
 
@@ -58,7 +63,8 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 
--- the first findings: go to the first one, so that there is something to see at once
+-- the first findings: go to the line of the first one, so that there is something to see at once; to its start, so that
+-- the window is not scrolled past the hints
 local moved = false
 vim.api.nvim_create_autocmd('DiagnosticChanged', {
   callback = function(event)
@@ -67,7 +73,7 @@ vim.api.nvim_create_autocmd('DiagnosticChanged', {
       vim.schedule(function()
         if vim.api.nvim_win_get_cursor(0)[1] == 1 then
           vim.diagnostic.jump({ count = 1, float = false })
-          vim.cmd.normal({ 'zz', bang = true })
+          vim.cmd.normal({ '0zz', bang = true })
         end
       end)
     end

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -29,8 +30,8 @@ def main(words: list[str]) -> int:
         environment.prepare()
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             return _print(file)
-        if not re.fullmatch(r"rollout-.*\.jsonl", file.name):
-            say("the editor's plugin starts for files named rollout-*.jsonl only; here is the text instead")
+        if not re.fullmatch(r"rollout-.*\.jsonl(\.zst)?", file.name):
+            say("the editor's plugin starts for rollout-*.jsonl and rollout-*.jsonl.zst only; here is the text instead")
             return _print(file)
         editor = environment.neovim()
         if editor is None:
@@ -40,6 +41,9 @@ def main(words: list[str]) -> int:
     except Trouble as trouble:
         sys.stderr.write(f"./try: {trouble}\n")
         return 2
+    except BrokenPipeError:  # whoever read the text has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _file(words: list[str]) -> Path:
@@ -48,9 +52,19 @@ def _file(words: list[str]) -> Path:
         if not demos:
             raise Trouble("the demo is not there; name a rollout")
         return demos[0]
+    if words[0].startswith("-") and not os.path.lexists(words[0]):
+        raise Trouble(f"no such option {words[0]}\n{USAGE}")
     file = Path(words[0]).resolve()
-    if not file.is_file():
-        raise Trouble(f"{words[0]}: {'is a folder' if file.is_dir() else 'no such file'}")
+    try:
+        mode = file.stat().st_mode
+    except PermissionError:
+        raise Trouble(f"{words[0]}: no permission to read it") from None
+    except OSError:
+        raise Trouble(f"{words[0]}: no such file") from None
+    if not stat.S_ISREG(mode):
+        raise Trouble(f"{words[0]}: {'is a folder; name a file' if stat.S_ISDIR(mode) else 'is no regular file'}")
+    if not os.access(file, os.R_OK):
+        raise Trouble(f"{words[0]}: no permission to read it")
     return file
 
 
