@@ -1,6 +1,7 @@
 """A document after edits is the document opened anew: records, session, findings, outline, in three units.
 
-The number of edit sequences is small by default; ``ROLLOUT_EDITS=10000 pytest tests/test_incremental.py`` runs as many.
+The number of edit sequences is small by default; ``ROLLOUT_EDITS=10000 pytest tests/test_incremental.py`` runs as many,
+and ``ROLLOUT_EDITED=FOLDER`` takes the rollouts below a folder along.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from rollout_ls.wire.show import show_session
 from rollout_ls.workspace.document import Change, Document
 
 FIXTURES = sorted((Path(__file__).parent.parent / "fixtures" / "sessions").glob("rollout-*.jsonl"))
+EDITED = Path(os.environ["ROLLOUT_EDITED"]) if "ROLLOUT_EDITED" in os.environ else None
+FILES = [*FIXTURES, *(sorted(EDITED.rglob("rollout-*.jsonl")) if EDITED is not None else ())]
 SEQUENCES = int(os.environ.get("ROLLOUT_EDITS", "120"))
 EDITS = 6
 UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
@@ -107,7 +110,7 @@ def test_edits_equal_a_document_opened_anew(block_lines: int, monkeypatch: pytes
     for number in range(SEQUENCES):
         dice = random.Random(f"{block_lines} {number}")
         unit = UNITS[number % 3]
-        text = dice.choice(FIXTURES).read_bytes()
+        text = dice.choice(FILES).read_bytes()
         if len(text) > 60_000:
             text = text[: dice.randrange(20_000, 60_000)]
         document = Document("file:///rollout-1.jsonl", 1, [text])
