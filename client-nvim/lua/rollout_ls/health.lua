@@ -6,7 +6,7 @@ local function check_server()
   local command = require('rollout_ls').command()
   if not command then
     vim.health.error('The command `rollout-ls` is nowhere', {
-      'Install it: python3 -m pip install rollout-ls (Python 3.10 or newer)',
+      'Install it: python3 -m pip install PATH/TO/THE/CHECKOUT (Python 3.10 or newer), or run ./try there once',
       'Put it on the PATH, or set vim.g.rollout_ls_cmd to its path',
     })
     return

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rollout_ls.cli.loading import load
-from rollout_ls.cli.terminal import Segment, say, write_bytes, write_line
+from rollout_ls.cli.terminal import COMMAND, Segment, say, write_bytes, write_line
 from rollout_ls.features.outline import outline
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.display import label
 from rollout_ls.text.secrets import mask
 from rollout_ls.wire.lsp import Drawing, document_symbols, encode
+from rollout_ls.workspace.files import FileProblem
 
 DONE, TROUBLE = 0, 2
 MAX_ROW_CHARACTERS = 400
@@ -32,6 +33,8 @@ def run(path: str, *, output_format: str) -> int:
     else:
         for segments in _rows(symbols, document.buffer):
             write_line(segments)
+        if not symbols and problem is None:
+            say(str(FileProblem(path, f"no record to outline ({COMMAND} check says what is wrong)")))
     if problem is not None:
         say(str(problem))
         return TROUBLE
