@@ -51,7 +51,7 @@ def run(paths: Sequence[str], *, output_format: str) -> int:
     if output_format == "json":
         report = {"version": __version__, "files": files, "left_out": left_out, "unknown": unknown}
         write_bytes(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
-    else:
+    elif files:  # else only what is wrong was said
         for segments in _rows(unknown, files, left_out):
             write_line(segments)
     return TROUBLE if trouble else DONE
