@@ -7,7 +7,6 @@ through the whole document. What a part means at length, and where it leads, is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -17,6 +16,7 @@ from rollout_ls.features.moments import elapsed_text, first_moment, moment_of
 from rollout_ls.features.navigation import partner_of
 from rollout_ls.features.words import (
     counted,
+    gist,
     one_line,
     outcome_words,
     phase_of,
@@ -55,7 +55,6 @@ MAX_COLUMN = 200
 """A record that begins behind this column of its row (UTF-16 units) gets no hint: it would be drawn far outside."""
 _ARGUMENT_CHARACTERS = 48
 _TOOLTIP_CHARACTERS = 1_200
-_PATCHED = re.compile(r"\*\*\* Begin Patch\r?\n\*\*\* ((?:Add|Delete|Update) File: [^\r\n]*)")
 _MEASURED_BYTES = 262_144
 """A result in a longer record is told by the size of its record, without decoding it."""
 
@@ -233,7 +232,7 @@ def _repeats(session: Session, statement: Statement, owner: Ref) -> HintPart:
 def _call_part(session: Session, ref: Ref) -> HintPart:
     statement = ref.statement
     tool = one_line(getattr(statement, "tool", ""), 40) or "call"
-    argument = one_line(_argument(words_of(ref)), _ARGUMENT_CHARACTERS)
+    argument = one_line(gist(words_of(ref)), _ARGUMENT_CHARACTERS)
     end = session.call_end(ref)
     facts = [outcome_words(end)]
     if end.duration_ms >= 0:
@@ -247,12 +246,6 @@ def _call_part(session: Session, ref: Ref) -> HintPart:
     # How it came out stands first: VS Code shows 43 characters of a row's hints, unless it is told to show more.
     text = f"{tool} → {told}: {argument}" if told and argument else f"{tool} → {told}" if told else f"{tool} {argument}"
     return HintPart(text.rstrip(), "call", result)
-
-
-def _argument(words: str) -> str:
-    """What names a call best: of a patch the first file that it changes, else how it begins."""
-    patched = _PATCHED.match(words)
-    return patched[1] if patched is not None else words
 
 
 def _result_size(result: Ref) -> str:

@@ -193,6 +193,3 @@ def _raw_records(session: Session, most: int) -> tuple[Symbol, ...]:
         more = f"... {len(lines) - most:,} more"
         symbols.append(Symbol(more, "", "Object", first, lines[-1], _select(first)))
     return tuple(symbols)
-
-
-

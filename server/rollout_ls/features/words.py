@@ -32,6 +32,7 @@ _PLAIN = re.compile(r"(?:[a-z_]{1,40}|(?:call|exec|ws|ig|fc|msg)_[A-Za-z0-9]{1,5
 """Names that hold no secret, whatever follows."""
 _LOOKED_AT = 400
 """Characters of a long text that are looked at for a name of one line."""
+_PATCHED = re.compile(r"\*\*\* Begin Patch\r?\n\*\*\* ((?:Add|Delete|Update) File: [^\r\n]*)")
 
 
 def words_of(ref: Ref) -> str:
@@ -45,8 +46,14 @@ def shown_words(ref: Ref) -> str:
 
 
 def first_words(ref: Ref) -> str:
-    """The first line of the words of a record as a label."""
-    return _noted(ref, "first", lambda: first_line(words_of(ref), ENTRY_CHARACTERS))
+    """The first line of the words of a call as a label; of a patch the first file that it changes."""
+    return _noted(ref, "first", lambda: first_line(gist(words_of(ref)), ENTRY_CHARACTERS))
+
+
+def gist(words: str) -> str:
+    """What names a call best: of a patch the first file that it changes, else how it begins."""
+    patched = _PATCHED.match(words)
+    return patched[1] if patched is not None else words
 
 
 def _noted(ref: Ref, what: str, work: Callable[[], str]) -> str:
