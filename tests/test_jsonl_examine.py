@@ -543,5 +543,5 @@ def test_time_grows_with_the_bytes_only(name: str) -> None:
         return time.process_time() - start
 
     small = min(seconds(MEGABYTE // 20) for _ in range(3))
-    large = seconds(MEGABYTE // 2)
-    assert large < 40 * small + 0.05  # ten times the bytes
+    large = min(seconds(MEGABYTE // 2) for _ in range(3))
+    assert large < 60 * small + 0.1  # ten times the bytes; what grows with their square needs a hundred times as long

@@ -70,7 +70,7 @@ def _seek(row: bytes, column: int, unit: Unit) -> int:
 
 def _seek_characters(piece: bytes, left: int, unit: Unit) -> int:
     for match in _CHARACTER.finditer(piece):
-        size = 2 if unit == "utf-16" and piece[match.start()] >= 0xF0 else 1
+        size = 2 if unit == "utf-16" and 0xF0 <= piece[match.start()] < 0xF8 else 1
         if left < size:
             return match.start()
         left -= size
