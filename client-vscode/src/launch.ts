@@ -77,7 +77,7 @@ function misplaced(program: string, setting: string): Problem | undefined {
 /** The command that installs the server for the interpreter that was asked. */
 export function installCommand(program: string): string {
   const word = /[\s"'$&()]/.test(program) ? JSON.stringify(program) : program;
-  return `${word} -m pip install rollout-ls`;
+  return `${word} -m pip install path/to/the/rollout-ls/checkout`;
 }
 
 /** Puts into words why the check of `launch` did not end well; nothing when it did. */

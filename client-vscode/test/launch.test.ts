@@ -59,8 +59,8 @@ test("a relative path is refused: it would mean another program in each folder",
 });
 
 test("the install command is for the interpreter that was asked", () => {
-  assert.equal(installCommand("python3"), "python3 -m pip install rollout-ls");
-  assert.equal(installCommand("/my venv/python"), '"/my venv/python" -m pip install rollout-ls');
+  assert.equal(installCommand("python3"), "python3 -m pip install path/to/the/rollout-ls/checkout");
+  assert.equal(installCommand("/my venv/python"), '"/my venv/python" -m pip install path/to/the/rollout-ls/checkout');
 });
 
 test("a check that ends well is no problem", () => {
@@ -81,7 +81,7 @@ test("each way to fail has its own words, and the install command where it cures
   for (const [outcome, words, installs] of cases) {
     const problem = checkProblem(launch(""), outcome);
     assert.match(problem?.message ?? "", words);
-    assert.equal(problem?.install, installs ? "python3 -m pip install rollout-ls" : undefined);
+    assert.equal(problem?.install, installs ? "python3 -m pip install path/to/the/rollout-ls/checkout" : undefined);
     assert.ok(!problem?.message.includes("\n"), "a notification is one line");
   }
 });
