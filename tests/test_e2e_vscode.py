@@ -1,6 +1,6 @@
 """The VS Code client in a real editor: see ``tests/e2e_vscode/README.md``.
 
-Takes some four minutes and, the first time, fetches half a gigabyte. So it runs only where ``ROLLOUT_E2E=1`` asks for it.
+Takes some four minutes and, the first time, fetches half a gigabyte. So it runs only where ``ROLLOUT_E2E=1`` asks.
 """
 
 from __future__ import annotations
