@@ -30,8 +30,8 @@ REASONS: dict[str, str] = {
         "bare pygls only receives the text and looks at nothing. The eager pass alone takes three floors; see there."
     ),
     "append a line": (
-        "0.2 ms of it are asking alone (its own row), 0.2 to 0.5 ms the edit and the findings in process; the rest was not "
-        "taken apart."
+        "0.2 ms of it are asking alone (its own row), 0.2 to 0.5 ms the edit and the findings in process; the rest was "
+        "not taken apart."
     ),
     "type in the middle": "as for appending a line.",
     "documentSymbol, first time": (
