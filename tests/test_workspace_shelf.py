@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rollout_ls.cli.loading import load
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.wire.report import finding_rows
 from rollout_ls.workspace.document import Document
@@ -58,3 +59,11 @@ def test_a_file_that_became_shorter_gives_blanks(tmp_path: Path) -> None:
     assert [line.data for line in document.buffer] == [b"[1]\n", b"    "]
     assert isinstance(document.buffer, Buffer)
     document.finish()
+
+
+def test_the_bytes_of_a_file_are_told_as_they_are_worked_through() -> None:
+    path = max(SESSIONS, key=lambda one: one.stat().st_size)
+    told: list[int] = []
+    document, problem = load(str(path), shelve=True, advance=told.append)
+    assert problem is None
+    assert sum(told) == document.buffer.byte_count == path.stat().st_size

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -133,15 +133,15 @@ def _checked(files: Sequence[str], tally: Tally, *, for_people: bool) -> Iterato
     """The findings to show of each file that can be read, with its lines. Counts into ``tally``."""
     with _bar(files, for_people) as bar:
         for path in files:
+            step = _Step(bar, _size(path))
             try:
-                rows, buffer, problem = _findings_of(path, tally)
+                rows, buffer, problem = _findings_of(path, tally, step.advance)
             except Exception as error:  # one file that defeats this program hides no other
                 known = isinstance(error, FileProblem)
                 tally.report(str(error) if known else f"{shown_path(path)}: {inner_fault(error)}")
                 continue
             finally:
-                if bar is not None:
-                    bar.advance(bar.task_ids[0], _size(path))
+                step.advance(step.left)
             if problem is not None:
                 tally.report(str(problem))
             tally.files += 1
@@ -154,8 +154,24 @@ def _checked(files: Sequence[str], tally: Tally, *, for_people: bool) -> Iterato
             yield shown, buffer
 
 
-def _findings_of(path: str, tally: Tally) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
-    document, problem = load(path, tally.codes, shelve=True)
+class _Step:
+    """How far the bar has come with one file."""
+
+    def __init__(self, bar: Progress | None, size: int) -> None:
+        self.bar = bar
+        self.left = size
+
+    def advance(self, count: int) -> None:
+        count = min(count, self.left)
+        self.left -= count
+        if self.bar is not None and count:
+            self.bar.advance(self.bar.task_ids[0], count)
+
+
+def _findings_of(
+    path: str, tally: Tally, advance: Callable[[int], None]
+) -> tuple[list[FindingRow], Buffer, FileProblem | None]:
+    document, problem = load(path, tally.codes, shelve=True, advance=advance)
     if document.surroundings.reached:
         problem = None  # a limit is a finding
     name = STDIN_NAME if path == STANDARD_INPUT else shown_path(path)

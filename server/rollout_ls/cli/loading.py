@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,12 +21,17 @@ STANDARD_INPUT = "-"
 
 
 def load(
-    path: str, codes: frozenset[str] | None = None, *, shelve: bool = False
+    path: str,
+    codes: frozenset[str] | None = None,
+    *,
+    shelve: bool = False,
+    advance: Callable[[int], None] | None = None,
 ) -> tuple[Document, FileProblem | None]:
     """The document of a file, or of standard input for ``-``, and what kept it from being read to its end.
 
     ``codes`` are those that may be found (``None``: all that are not off by default). Raises ``FileProblem`` where the
-    file cannot be read at all. ``shelve`` leaves the text of a plain file on the disk, for one look at its findings.
+    file cannot be read at all. ``shelve`` leaves the text of a plain file on the disk, for one look at its findings;
+    ``advance`` is told the bytes of such a file as they are worked through.
     """
     problem = None
     reached: tuple[Reached, ...] = ()
@@ -37,12 +42,20 @@ def load(
         reader = pieces.reader() if shelve else None
         if reader is not None:
             secrets = codes is None or "secret" in codes
-            document = shelved_document(uri, pieces, reader, secrets=secrets)
+            told = pieces if advance is None else _telling(pieces, advance)
+            document = shelved_document(uri, told, reader, secrets=secrets)
         else:
             document = Document(uri, None, pieces, on_disk=True)
         problem, reached = pieces.problem, (pieces.reached,) if pieces.reached is not None else ()
     document.surroundings = Surroundings(codes=codes, reached=reached)
     return document, problem
+
+
+def _telling(pieces: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+    """Pieces that are told of when they are done with."""
+    for piece in pieces:
+        yield piece
+        advance(len(piece))
 
 
 def shown_path(path: str) -> str:
