@@ -328,7 +328,8 @@ def explain(session: Session, hint: Hint, part: HintPart, surroundings: Surround
             return ""
         return f"{turn_name(session, turn)}\n{one_line(turn_detail(session, turn), 300)}"
     if part.sort == "time":
-        return time_of_day(time_of(ref.line.data, ref.statement), surroundings.utc_offset_minutes)
+        written = time_of(ref.line.data, ref.statement)
+        return time_of_day(written, surroundings.utc_offset_minutes, surroundings.zone)
     if part.sort in ("call", "result"):
         call = session.owner_of(ref)
         return one_line(words_of(call), _TOOLTIP_CHARACTERS)
