@@ -110,7 +110,6 @@ class BlockFold(msgspec.Struct, gc=True):
     calls: dict[str, list[Ref]] = {}
     """Every call of the block by its id."""
     usages: list[CountedUsage] = []
-    headers: list[Ref] = []
     settings: list[tuple[Ref, OpenTurn | None]] = []
     compactions: list[Ref] = []
     namings: list[Ref] = []
@@ -320,7 +319,6 @@ class _Fold:
 
     # -- identity
     def _header(self, ref: Ref, header: Header) -> None:
-        self.out.headers.append(ref)
         if self.own is None:
             if self.header is None:
                 self.header = ref

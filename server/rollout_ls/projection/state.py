@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-from rollout_ls.formats.statement import Header
 from rollout_ls.projection.entry import OpenTurn, Ref
 
 MAX_CALLS = 256
@@ -95,8 +94,3 @@ class State(msgspec.Struct, frozen=True, gc=False):
     herald: Ref | None = None
     """The record before, where it announces the next one."""
     ordinals: Ordinals = Ordinals()
-
-
-def own_header(state: State) -> Header | None:
-    """The header that gives the file its identity."""
-    return state.header.statement if state.header and isinstance(state.header.statement, Header) else None

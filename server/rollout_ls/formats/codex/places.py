@@ -91,14 +91,6 @@ def value_span(data: bytes, statement: Statement | None, path: Path) -> Span | N
     return find(text, path, base)
 
 
-def string_at(data: bytes, span: Span) -> str:
-    """The text of a string value without escapes, as ids are; empty where the value is no plain string."""
-    raw = data[span.start : span.end]
-    if len(raw) < 2 or raw[:1] != b'"' or b"\\" in raw:
-        return ""
-    return raw[1:-1].decode("utf-8", "replace")
-
-
 THREAD_KEYS = frozenset(
     {
         "thread_id",
