@@ -84,6 +84,9 @@ def test_an_open_session_is_read_and_its_rows_lead_back(tmp_path: Path) -> None:
         (link,) = wire.result("textDocument/definition", at(page, row + 2))
         assert (link["targetUri"], link["targetSelectionRange"]["start"]["line"]) == (uri, 10)
         assert wire.result("rollout/readableRow", {"uri": page, "line": 10}) == row
+        # a message's event stands above its record, and is told there
+        said = next(at for at, one in enumerate(rows) if one.startswith("### Assistant") and "line 10)" in one)
+        assert wire.result("rollout/readableRow", {"uri": page, "line": 8}) == said
         assert wire.result("textDocument/diagnostic", {"textDocument": {"uri": page}})["items"] == []
         # an edit above it, and the same row of the same document still leads to the record
         start = {"line": 0, "character": 0}

@@ -90,6 +90,17 @@ def turn_of_key(session: Session, key: str) -> Turn | None:
     return turns[int(number) - 1] if 0 < int(number) <= len(turns) else None
 
 
+def teller_of(session: Session, line: Line) -> Line:
+    """The line under which a document tells what a line says: that of the entry or call which it repeats or is about;
+    the line itself where it stands for itself."""
+    for statement in line.reading.statements:
+        ref = Ref(line, statement)
+        owner = session.owner_of(ref)
+        about = session.about(owner)
+        return (session.owner_of(about) if about is not None else owner).line
+    return line
+
+
 def session_page(session: Session, world: Surroundings) -> Readable:
     """The whole session. Of one that is very long the first turns; the rest is counted."""
     draft = _Draft(session, world, OF_SESSION, level=3)

@@ -76,8 +76,18 @@ def readable_uri(ls: RolloutServer, params: AskAddress) -> PageAddress | None:
 
 def readable_row(ls: RolloutServer, params: AskRow) -> int | None:
     """The row of a document that the client has which tells of a row of the rollout."""
+    from rollout_ls.features.readable import teller_of
+
     given = ls.pages.find(params.uri)
-    return given.row_of(params.line) if given is not None else None
+    if given is None:
+        return None
+    opened = ls.documents.find(given.source)
+    found = opened.document.buffer.at_row(params.line) if opened is not None else None
+    if opened is None or found is None or params.line in given.lines:
+        return given.row_of(params.line)
+    document = opened.document
+    line = document.buffer.row_of(teller_of(document.session(), found[0]))
+    return given.row_of(line if line in given.lines else params.line)
 
 
 def back(ls: RolloutServer, params: AtPosition) -> list[LocationLink] | Awaitable[list[LocationLink]]:
