@@ -7,6 +7,7 @@ stderr. Imports nothing of the core that ``initialize`` does not need; the rest 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
@@ -62,6 +63,7 @@ _OTHER_METHODS = (
 _FLUSH_SECONDS = 0.3
 _SWITCH_SECONDS = 0.001
 """How long a thread may compute before another one that wants to has its turn; Python's own 5 ms are felt."""
+_PIPE_BYTES = 1 << 20
 _TIDY_SECONDS = 1.0
 """When the memory of a large document that was closed is given back: its lines and blocks hold each other."""
 _FINISH_SECONDS = 0.4
@@ -292,12 +294,23 @@ def take_wire() -> tuple[int, int]:
 
         msvcrt.setmode(reading, os.O_BINARY)
         msvcrt.setmode(writing, os.O_BINARY)
+    _widen(reading)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return reading, writing
+
+
+def _widen(pipe: int) -> None:
+    """Lets more wait in a pipe, so that a long text comes in fewer turns of both processes. Linux only."""
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    with contextlib.suppress(OSError, AttributeError):  # no pipe, or more than the system allows
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _log_slow_turn(seconds: float, worked: float, turns: int) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import orjson
+import msgspec
 
 from rollout_ls.text.rows import split_lines
 
@@ -23,8 +23,14 @@ _KEY = re.compile(rb'"text"[ \t\r\n]*:[ \t\r\n]*"')
 _LONGEST_KEY_BYTES = 64
 _WINDOW_BYTES = 1024
 _LINE_END = b"\\n"
+_RECORD_ENDS = (b"}\\n", b"}\\r\\n")
+"""Line ends as nearly all of them are: no backslash in them can be the second half of an escaped one."""
+_LONG_LINE_BYTES = 1 << 20
 _ESCAPE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
 _LONE = re.compile(rb"\\\\|(\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|(\\u[dD][89a-fA-F]..)", re.DOTALL)
+_skip = msgspec.json.Decoder(msgspec.Raw).decode
+_decode = msgspec.json.Decoder(str).decode
+"""Strict, like every JSON decoder: fails at a raw control character, half a surrogate, bytes that are no UTF-8."""
 _SHORT_ESCAPES = {b'"': b'"', b"\\": b"\\", b"/": b"/", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
@@ -80,13 +86,13 @@ def _text(data: bytes, pieces: list[bytes]) -> tuple[bool, bytes, bool]:
     """Decodes a text as far as whole lines of it are there; the same triple."""
     cut = _safe_cut(data)
     if not cut:
-        end = _string_end(data)
+        end = None if _is_inside(data) else _string_end(data)
         if end is None:
             return True, data, False
         pieces.append(decode_string(data[:end]))
         return False, data[end + 1 :], True
     try:
-        pieces += split_lines(orjson.loads(b'"%b"' % data[:cut]).encode())
+        pieces += split_lines(_decode(b'"%b"' % data[:cut]).encode())
     except ValueError:
         end = _string_end(data[:cut])
         if end is not None:
@@ -97,16 +103,24 @@ def _text(data: bytes, pieces: list[bytes]) -> tuple[bool, bytes, bool]:
 
 
 def _safe_cut(data: bytes) -> int:
-    """The offset behind the last escaped line end; 0 where there is none."""
-    at = data.rfind(_LINE_END)
-    while at >= 0:
-        before = at
-        while before and data[before - 1] == 0x5C:
-            before -= 1
-        if (at - before) % 2 == 0:
-            return at + len(_LINE_END)
-        at = data.rfind(_LINE_END, 0, before + 1)
-    return 0
+    """The offset behind the last escaped line end, 0 where there is none; or where one is not worth looking for yet."""
+    for end in _RECORD_ENDS:
+        found = data.rfind(end)
+        if found >= 0:
+            return found + len(end)
+    if len(data) < _LONG_LINE_BYTES:
+        return 0
+    plain = data.replace(b"\\\\", b"__")  # now a backslash begins an escape, and no letter behind one is mistaken
+    return plain.rfind(_LINE_END) + len(_LINE_END) if _LINE_END in plain else 0
+
+
+def _is_inside(data: bytes) -> bool:
+    """Whether a string surely does not end in these bytes. Many that do not end are not sure."""
+    try:
+        _skip(b'"%b"' % data)
+    except msgspec.DecodeError:
+        return False
+    return True
 
 
 def _string_end(data: bytes) -> int | None:
@@ -122,8 +136,7 @@ def _string_end(data: bytes) -> int | None:
 def decode_string(inner: bytes) -> bytes:
     """The UTF-8 of a JSON string, without its quotes; half surrogates as three bytes each."""
     try:
-        text: str = orjson.loads(b'"%b"' % inner)
-        return text.encode()
+        return _decode(b'"%b"' % inner).encode()
     except ValueError:
         return _unescape(inner)
 

@@ -65,6 +65,12 @@ TurnMode = Literal["explicit", "events", "items"]
 """What begins a turn: a start record; a message of the human as the screen showed it; a message item of the human. One
 for the whole document: the first where there is any start record, the last where no human event is anywhere."""
 
+_ITEM, _EVENT, _DISPLAY = 1, 2, 4
+_STREAMS = {"item": _ITEM, "event": _EVENT, "display": _DISPLAY}
+"""A bit for each stream, so that a set of them is a number."""
+
+_SAID_BY: dict[str, What] = {"model": "assistant", "agent": "agent_message", "human": "user"}
+
 _CROWDED = 16
 """Messages in wait at which those too old to be repeated are dropped; what may match does not depend on it."""
 
@@ -121,22 +127,18 @@ def fold_block(lines: Iterable[Line], before: State, mode: TurnMode) -> BlockFol
     return _Fold(before, mode).run(lines)
 
 
-class _Saying:
+class _Saying(msgspec.Struct, eq=False, gc=False):
     """A ``Saying`` in work: its position counts records instead of an age."""
 
-    __slots__ = ("inherited", "item_id", "last", "others", "owner", "position", "side", "streams", "turn", "words")
-
-    def __init__(self, owner: Ref, side: str, words: tuple[int, ...], stream: str, item_id: str, position: int) -> None:
-        self.owner = owner
-        self.side = side
-        self.words = words
-        self.streams = {stream}
-        self.item_id = item_id
-        self.position = position
-        self.last = position
-        self.others: list[Ref] = []
-        self.turn: OpenTurn | None = None
-        self.inherited = False
+    owner: Ref
+    side: str
+    words: tuple[int, ...]
+    streams: int
+    item_id: str
+    position: int
+    last: int
+    turn: OpenTurn | None = None
+    others: tuple[Ref, ...] = ()
 
 
 class _Fold:
@@ -144,6 +146,7 @@ class _Fold:
 
     def __init__(self, before: State, mode: TurnMode) -> None:
         self.out = BlockFold(before)
+        self.entries, self.links, self.owners = self.out.entries, self.out.links, self.out.owners
         self.mode = mode
         self.position = 0
         self.header = before.header
@@ -194,7 +197,7 @@ class _Fold:
                     self._count(line, statement)
                 if statement.turn_id and self.turns and self.turns[0] is not self.newest:
                     self._note_named(line, statement)
-                handler = handlers.get(type(statement))
+                handler = handlers.get(statement.__class__)
                 if handler is not None:
                     handler(Ref(line, statement), statement)
         self._sum_up()
@@ -238,11 +241,10 @@ class _Fold:
             owner=saying.owner,
             side=saying.side,
             words=saying.words,
-            streams=frozenset(saying.streams),
+            streams=saying.streams,
             item_id=saying.item_id,
             turn=saying.turn,
-            inherited=saying.inherited,
-            others=tuple(saying.others),
+            others=saying.others,
             age=self.position - saying.position,
             since=self.position - saying.last,
         )
@@ -263,23 +265,28 @@ class _Fold:
     # -- small steps
     def _turn_of(self, statement: Statement) -> OpenTurn | None:
         """The open turn that a record belongs to: the one it names, else the newest."""
-        if not self.turns:
+        turns = self.turns
+        if not turns:
             return None
-        newest = self.turns[-1]
-        if not statement.turn_id or statement.turn_id == newest.turn_id or len(self.turns) == 1:
+        newest = turns[-1]
+        if len(turns) == 1 or not statement.turn_id or statement.turn_id == newest.turn_id:
             return newest
-        for turn in self.turns:
+        for turn in turns:
             if turn.turn_id == statement.turn_id:
                 return turn
         return newest
 
     def _enter(self, ref: Ref, what: What, turn: OpenTurn | None) -> None:
         inherited = turn.inherited if turn is not None else self.copying
-        self.out.entries.append(Entry(ref, what, turn, inherited))
+        self.entries.append(Entry(ref, what, turn, inherited))
 
     def _link(self, owner: Ref, role: Role, ref: Ref) -> None:
-        self.out.links.setdefault(owner.statement, []).append(Link(role, ref))
-        self.out.owners[ref.statement] = owner
+        links = self.links.get(owner.statement)
+        if links is None:
+            self.links[owner.statement] = [Link(role, ref)]
+        else:
+            links.append(Link(role, ref))
+        self.owners[ref.statement] = owner
 
     def _note_named(self, line: Line, statement: Statement) -> None:
         """Marks a turn that goes on although a newer one has begun."""
@@ -422,35 +429,33 @@ class _Fold:
 
     # -- messages and reasoning
     def _message(self, ref: Ref, message: Message) -> None:
-        side = "agent" if message.actor == "agent" else "model" if message.actor == "model" else "human"
-        if message.actor == "system":
+        actor = message.actor
+        if actor == "system":
             self._enter(ref, "context", self._turn_of(message))
             return
         if self.herald is not None and self.position - self.heralded == 1:
             announced = self.herald.statement
-            if isinstance(announced, Herald) and announced.actor == message.actor:
+            if isinstance(announced, Herald) and announced.actor == actor:
                 self.out.heralds[announced] = ref
         words: tuple[int, ...] = (message.words,) if message.words else ()
         if message.bare_words:
             words += (message.bare_words,)
-        found = self._find_saying(side, words, message.stream, message.item_id)
+        human_said = actor == "human" and not message.context
+        found = self._find_saying(actor, words, _STREAMS[message.stream], message.item_id)
         if found is not None:
             if message.stream == "item" and self._is_human(found):
-                self.out.confirmed.add(ref.statement)
+                self.out.confirmed.add(message)
             self._say_again(found, ref, message.stream, message.item_id)
-            if message.actor == "human" and not message.context and message.stream != "item":
+            if human_said and message.stream != "item":
                 self._confirm(found, ref)
             return
-        saying = self._new_saying(ref, side, words, message.stream, message.item_id)
-        if message.actor == "human" and not message.context and self.mode == (
-            "items" if message.stream == "item" else "events"
-        ):
+        saying = self._new_saying(ref, actor, words, message.stream, message.item_id)
+        if human_said and self.mode == ("items" if message.stream == "item" else "events"):
             self._begin_implicit(ref, ref)
         saying.turn = self._turn_of(message)
-        what: What = "agent_message" if side == "agent" else "assistant" if side == "model" else "user"
-        self._enter(ref, "context" if message.context else what, saying.turn)
-        if side == "human" and not message.context and message.stream != "item":
-            self.out.confirmed.add(ref.statement)
+        self._enter(ref, "context" if message.context else _SAID_BY[actor], saying.turn)
+        if human_said and message.stream != "item":
+            self.out.confirmed.add(message)
 
     def _is_human(self, saying: _Saying) -> bool:
         statement = saying.owner.statement
@@ -484,7 +489,7 @@ class _Fold:
         saying = self._new_saying(ref, "thought", reasoning.words, "item", reasoning.item_id)
         saying.turn = self._turn_of(reasoning)
         for other in list(self.sayings):
-            if other is saying or other.side != "thought" or "item" in other.streams or self._is_stale(other):
+            if other.side != "thought" or other.streams & _ITEM or self._is_stale(other):
                 continue
             same_id = bool(reasoning.item_id) and other.item_id == reasoning.item_id
             same_id = same_id or self._is_same_silence(other, reasoning)
@@ -504,30 +509,38 @@ class _Fold:
                 return saying
             if self._is_same_silence(saying, reasoning):
                 return saying
-            if reasoning.stream in saying.streams or not reasoning.words:
+            if saying.streams & _STREAMS[reasoning.stream] or not reasoning.words:
                 continue
             if saying.words == reasoning.words or (
-                "item" in saying.streams and all(word in saying.words for word in reasoning.words)
+                saying.streams & _ITEM and all(word in saying.words for word in reasoning.words)
             ):
                 return saying
         return None
 
     def _is_same_silence(self, saying: _Saying, reasoning: Reasoning) -> bool:
         """Whether neighbours of two streams tell of the same thought that has no words (it is encrypted)."""
-        if reasoning.words or saying.words or reasoning.stream in saying.streams or reasoning.stream == "event":
+        if reasoning.words or saying.words or reasoning.stream == "event":
+            return False
+        if saying.streams & _STREAMS[reasoning.stream]:
             return False
         if saying.item_id and reasoning.item_id and isinstance(saying.owner.statement, Reasoning):
             return False
         return self.position - saying.last <= 1 and saying.side == "thought"
 
-    def _find_saying(self, side: str, words: tuple[int, ...], stream: str, item_id: str) -> _Saying | None:
+    def _find_saying(self, side: str, words: tuple[int, ...], stream: int, item_id: str) -> _Saying | None:
         """The message that these words repeat: the same id; else the same text that this stream has not told, in the
         record right before, else the oldest; without any text (pictures alone) only the record right before."""
         oldest = None
         for saying in self.sayings:
+            if saying.streams & stream or saying.side != side:
+                continue
             by_id = item_id and saying.item_id
-            same = saying.item_id == item_id if by_id else _is_same(saying.words, words)
-            if not same or saying.side != side or stream in saying.streams or self._is_stale(saying):
+            if by_id:
+                if saying.item_id != item_id:
+                    continue
+            elif saying.words != words and not _is_same(saying.words, words):
+                continue
+            if self._is_stale(saying):
                 continue
             if by_id:
                 return saying
@@ -539,13 +552,13 @@ class _Fold:
                 oldest = saying
         return oldest
 
-    def _pass_over(self, side: str, words: tuple[int, ...], stream: str, chosen: _Saying) -> None:
+    def _pass_over(self, side: str, words: tuple[int, ...], stream: int, chosen: _Saying) -> None:
         """What was said alike before a message that this stream tells is not told by it any more: it is in order."""
         for saying in self.sayings:
             if saying is chosen:
                 return
             if saying.side == side and _is_same(saying.words, words):
-                saying.streams.add(stream)
+                saying.streams |= stream
 
     def _is_stale(self, saying: _Saying) -> bool:
         if self.position - saying.position >= MAX_RECENT:
@@ -557,18 +570,18 @@ class _Fold:
     def _new_saying(self, ref: Ref, side: str, words: tuple[int, ...], stream: str, item_id: str) -> _Saying:
         if len(self.sayings) >= _CROWDED:
             self._forget()
-        saying = _Saying(ref, side, words, stream, item_id, self.position)
+        saying = _Saying(ref, side, words, _STREAMS[stream], item_id, self.position, self.position)
         self.sayings.append(saying)
         return saying
 
     def _say_again(self, saying: _Saying, ref: Ref, stream: str, item_id: str, keep_open: bool = False) -> None:
         if not keep_open:
-            saying.streams.add(stream)
+            saying.streams |= _STREAMS[stream]
         saying.item_id = saying.item_id or item_id
         saying.last = self.position
         if stream != "item":
             self._link(saying.owner, "mirror", ref)
-            saying.others.append(ref)
+            saying.others += (ref,)
             return
         # The item is the entry's own record, also where a mirror came first.
         self._enter_again(saying, ref)
@@ -578,14 +591,14 @@ class _Fold:
         what = self._what_of(old)
         for other in (old, *saying.others):
             self._link(ref, "mirror", other)
-        saying.others.append(old)
+        saying.others += (old,)
         saying.owner = ref
         self._enter(ref, what, saying.turn)
 
     def _absorb(self, other: _Saying, into: _Saying) -> None:
         for ref in (other.owner, *other.others):
             self._link(into.owner, "mirror", ref)
-            into.others.append(ref)
+            into.others += (ref,)
         into.streams |= other.streams
         self.sayings.remove(other)
 
@@ -595,13 +608,14 @@ class _Fold:
             return "reasoning"
         if statement.context:
             return "context"
-        return {"model": "assistant", "agent": "agent_message"}.get(statement.actor, "user")  # type: ignore[return-value]
+        return _SAID_BY.get(statement.actor, "user")
 
     # -- calls
     def _call(self, ref: Ref, call: Call) -> None:
         turn = self._turn_of(call)
         self._enter(ref, "call", turn)
-        self._take_early(ref, call)
+        if self.early or not call.call_id:
+            self._take_early(ref, call)
         if not call.call_id:
             if call.by_place:
                 self.nameless.append((ref, self.position))
@@ -785,13 +799,17 @@ def _is_same(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _thaw(saying: Saying) -> _Saying:
-    one = _Saying(saying.owner, saying.side, saying.words, "", saying.item_id, -saying.age)
-    one.last = -saying.since
-    one.streams = set(saying.streams)
-    one.others = list(saying.others)
-    one.turn = saying.turn
-    one.inherited = saying.inherited
-    return one
+    return _Saying(
+        saying.owner,
+        saying.side,
+        saying.words,
+        saying.streams,
+        saying.item_id,
+        -saying.age,
+        -saying.since,
+        saying.turn,
+        saying.others,
+    )
 
 
 def _has_ordinals(header: Header) -> bool:

@@ -31,15 +31,14 @@ class OpenCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class Saying(msgspec.Struct, frozen=True, gc=False):
-    """A message or a piece of reasoning that another record may still repeat. ``streams`` have told it already."""
+    """A message or a piece of reasoning that another record may still repeat. ``streams`` (a bit each) have told it."""
 
     owner: Ref
     side: str
     words: tuple[int, ...]
-    streams: frozenset[str]
+    streams: int
     item_id: str
     turn: OpenTurn | None
-    inherited: bool
     others: tuple[Ref, ...] = ()
     age: int = 0
     since: int = 0

@@ -33,11 +33,15 @@ class Block:
 
     def recount(self) -> None:
         """Works the sums out anew, after ``lines`` changed."""
-        self.row_count = sum(1 + len(line.cuts) for line in self.lines)
-        self.byte_count = sum(line.size for line in self.lines)
-        self.places: dict[Line, tuple[int, int]] | None = None
+        extra = size = 0
         for line in self.lines:
             line.block = self
+            size += line.size
+            if line.cuts:
+                extra += len(line.cuts)
+        self.row_count = len(self.lines) + extra
+        self.byte_count = size
+        self.places: dict[Line, tuple[int, int]] | None = None
 
     def place_of(self, line: Line) -> tuple[int, int]:
         """(index of the line in the block, rows of the block before it)."""
@@ -65,7 +69,7 @@ class Buffer:
 
     def __init__(self, pieces: Iterable[bytes] = (), *, lines: list[Line] | None = None) -> None:
         """A buffer of the lines of some bytes, or of ``lines`` as they are."""
-        made = lines if lines is not None else [line_of(data) for data in lines_of(pieces)]
+        made = lines if lines is not None else lines_of(pieces)
         self.blocks: list[Block] = _blocks_of(made)
         self.byte_count = sum(block.byte_count for block in self.blocks)
         """Bytes of the whole document."""
@@ -206,7 +210,7 @@ class Buffer:
         removed = tuple(self)
         for line in removed:
             line.block = None
-        self.blocks = _blocks_of([line_of(data) for data in lines_of(pieces)])
+        self.blocks = _blocks_of(lines_of(pieces))
         self.byte_count = sum(block.byte_count for block in self.blocks)
         self._reset()
         return Splice(first_block=0, last_block=max(0, len(self.blocks) - 1), removed=removed, added=tuple(self))

@@ -89,23 +89,26 @@ def split_lines(data: bytes) -> list[bytes]:
     return BytesIO(data).readlines()
 
 
-def lines_of(pieces: Iterable[bytes]) -> list[bytes]:
+def lines_of(pieces: Iterable[bytes]) -> list[Line]:
     """The lines of bytes that come in pieces (of any size, cut anywhere)."""
-    lines: list[bytes] = []
+    lines: list[Line] = []
     rest: list[bytes] = []
     for piece in pieces:
-        if not rest and piece.find(b"\n") == len(piece) - 1 and piece:
-            lines.append(piece)  # a whole line is taken as it is, not copied
+        if not rest and piece and piece.find(b"\n") == len(piece) - 1:
+            lines.append(line_of(piece))  # a whole line is taken as it is, not copied
             continue
         found = split_lines(piece)
         if not found:
             continue
         if rest:
-            found[0] = b"".join([*rest, found[0]])
+            if len(found) == 1 and not found[0].endswith(b"\n"):
+                rest.append(found[0])
+                continue
+            lines.append(line_of(b"".join((*rest, found.pop(0)))))
             rest = []
-        if not found[-1].endswith(b"\n"):
+        if found and not found[-1].endswith(b"\n"):
             rest = [found.pop()]
-        lines += found
+        lines += map(line_of, found) if b"\r" in piece else [Line(data, len(data)) for data in found]
     if rest:
-        lines.append(b"".join(rest))
+        lines.append(line_of(b"".join(rest)))
     return lines

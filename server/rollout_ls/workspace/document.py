@@ -219,7 +219,8 @@ class Document:
                 continue
             for line in block.lines:
                 if line.reading is None:
-                    line.reading = read_line(line.data, nesting) if line.size <= row_bytes else _too_long()
+                    too_long = line.size > row_bytes
+                    line.reading = _too_long() if too_long else read_line(line.data, nesting, bool(line.cuts))
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:

@@ -71,7 +71,7 @@ def shelved_document(
 
 def _shelve(data: bytes, offset: int, read_at: ReadAt, idle: bool, secrets: bool) -> Line:
     line = line_of(data)
-    line.reading = read_line(data)
+    line.reading = read_line(data, lone_returns=bool(line.cuts))
     if idle:
         line.reading.idle = engine.idle_faults(line, secrets=secrets)
     return cast(Line, ShelvedLine(line, offset, read_at))

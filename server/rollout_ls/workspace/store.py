@@ -172,7 +172,7 @@ def _faulty_lines(lines: Iterable[bytes], number: int, begin: int, most: int) ->
 def _faults(data: bytes, begin: int, *, first: bool) -> tuple[Fault, ...]:
     """What is wrong with a line's bytes, at the places where an editor shows them. ``begin``: where it begins."""
     line = line_of(data)
-    line.reading = read_line(data)
+    line.reading = read_line(data, lone_returns=bool(line.cuts))
     broken: tuple[Fault, ...] = line.reading.broken
     idle = (fault for fault in idle_faults(line, secrets=False) if fault.what == "bad-utf8")
     lead = len(BYTE_ORDER_MARK) if first and data.startswith(BYTE_ORDER_MARK) else 0

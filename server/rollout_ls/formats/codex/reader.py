@@ -6,12 +6,13 @@ The only door from bytes to statements. Never fails, never looks at another line
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from rollout_ls.formats.codex import shape, types
-from rollout_ls.formats.codex.remarks import remarks_on
+from rollout_ls.formats.codex.remarks import USUAL_SEAL, remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
 from rollout_ls.formats.statement import (
@@ -23,6 +24,7 @@ from rollout_ls.formats.statement import (
     Reasoning,
     Result,
     Statement,
+    Tokens,
     Usage,
 )
 from rollout_ls.jsonl.examine import Examined, Value, eager_faults, examine, examine_unfinished
@@ -37,26 +39,81 @@ _REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
 _WITH_ID = frozenset({Call, CallMirror, Result})
 
 
-def read_line(data: bytes, deepest: int = DEEPEST_KEPT) -> Reading:
-    """Reads the bytes of one line, its end included. Of a record that no decoder takes, ``deepest`` levels are kept."""
+def read_line(data: bytes, deepest: int = DEEPEST_KEPT, lone_returns: bool = True) -> Reading:
+    """Reads the bytes of one line, its end included. Of a record that no decoder takes, ``deepest`` levels are kept.
+
+    ``lone_returns`` is False where there is surely no carriage return but before the line's end.
+    """
     record = types.read(data)
-    if record is not None:
-        statement = statement_of(record)
-        sort = type(statement)
-        if sort is Statement and b"\r" not in data:
-            return Reading((statement,))
-        broken = eager_faults(data[:-1] if data.endswith(b"\n") else data) if b"\r" in data else ()
-        misshapen: tuple[shape.ShapeFault, ...] = ()
-        if sort in _WITH_ID and not statement.call_id:  # type: ignore[attr-defined]
-            misshapen = shape.extra(record, data)
-        if sort in _REMARKABLE:
-            misshapen += remarks_on(statement, _payload(record), data, 0)
-        return Reading((statement,), broken, misshapen)
+    if record is None:
+        return _read_otherwise(data, deepest)
+    statement = statement_of(record)
+    broken = eager_faults(data[:-1] if data.endswith(b"\n") else data) if lone_returns else ()
+    doubted = _DOUBTS.get(statement.__class__)
+    if doubted is None or not doubted(statement, record):
+        return Reading((statement,), broken)
+    misshapen: tuple[shape.ShapeFault, ...] = ()
+    if statement.__class__ in _WITH_ID and not statement.call_id:
+        misshapen = shape.extra(record, data)
+    return Reading((statement,), broken, misshapen + remarks_on(statement, _payload(record), data, 0))
+
+
+def _read_otherwise(data: bytes, deepest: int) -> Reading:
+    """A line that is no good record: blank, broken, or a record that the upstream reader would not take."""
     text = data.rstrip(_WHITE)
     if _BLANK.fullmatch(text):
         return Reading(blank=True)
     examined = examine(text, deepest) if data.endswith(b"\n") else examine_unfinished(text, deepest)
     return _read_damaged(examined)
+
+
+def _doubts_call(call: Any, record: Any) -> bool:
+    return call.bad_arguments or not call.call_id
+
+
+def _doubts_result(result: Any, record: Any) -> bool:
+    return result.sealed or not result.call_id
+
+
+def _doubts_mirror(mirror: Any, record: Any) -> bool:
+    return not mirror.call_id
+
+
+def _doubts_sealed(statement: Statement, record: Any) -> bool:
+    return bool(statement.sealed)
+
+
+def _doubts_reasoning(reasoning: Any, record: Any) -> bool:
+    """Sealed reasoning is usual: only a seal of another make is looked at closer."""
+    if reasoning.stream != "item":
+        return False
+    payload = _payload(record)
+    return bool(payload.content) or not (payload.encrypted_content or USUAL_SEAL).startswith(USUAL_SEAL)
+
+
+def _doubts_usage(usage: Any, record: Any) -> bool:
+    return _is_odd(usage.last) or _is_odd(usage.total)
+
+
+def _is_odd(tokens: Tokens | None) -> bool:
+    """Whether the parts of a count contradict each other, or its total is none of them."""
+    return tokens is not None and (
+        tokens.total != tokens.input + tokens.output
+        or tokens.cached_input > tokens.input
+        or tokens.reasoning_output > tokens.output
+    )
+
+
+_DOUBTS: dict[type[Statement], Callable[[Any, Any], bool]] = {
+    Call: _doubts_call,
+    CallMirror: _doubts_mirror,
+    Compaction: _doubts_sealed,
+    Message: _doubts_sealed,
+    Reasoning: _doubts_reasoning,
+    Result: _doubts_result,
+    Usage: _doubts_usage,
+}
+"""Whether a record that reads well may have something odd about it: asked of each, so each question is a short one."""
 
 
 def _read_damaged(examined: Examined) -> Reading:

@@ -13,7 +13,7 @@ from rollout_ls.formats.statement import Call, Compaction, Message, Reasoning, R
 from rollout_ls.jsonl.spans import Path, find
 from rollout_ls.jsonl.strings import inner_json_fault
 
-_KNOWN_SEALS = ("gAAAA",)
+USUAL_SEAL = "gAAAA"
 """How encrypted values begin that the service itself issued (Fernet tokens)."""
 
 
@@ -54,7 +54,7 @@ def _raw_reasoning(payload: Any, text: bytes, base: int) -> tuple[ShapeFault, ..
 
 def _seal(payload: Any, text: bytes, base: int) -> tuple[ShapeFault, ...]:
     value = getattr(payload, "encrypted_content", None)
-    if not isinstance(value, str) or not value or value.startswith(_KNOWN_SEALS):
+    if not isinstance(value, str) or not value or value.startswith(USUAL_SEAL):
         return ()
     prefix, colon, _ = value[:16].partition(":")
     if not colon or not prefix.isalnum():

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from sys import intern
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import orjson
 
 from rollout_ls.formats.codex.injected import context_of, shown, spoken
-from rollout_ls.formats.codex.types import is_bare, kind_of, text_of
+from rollout_ls.formats.codex.types import constant_kind, is_bare, is_envelope, is_kind, kind_of, text_of
 from rollout_ls.formats.statement import (
+    NO_ORDINAL,
     NO_OUTCOME,
     Call,
     CallMirror,
@@ -55,20 +56,70 @@ def statement_of(record: Any, start: int = 0, end: int = -1, recovered: bool = F
 
 
 def _statement(record: Any) -> Statement:
-    kind = kind_of(record)
-    if is_bare(record):
-        payload, ordinal = record, -1
-    else:
+    """By the class of the payload, which tells its kind as a rule; else by its kind."""
+    plan = _PLANS.get(record.__class__)
+    if plan is None:
+        plan = _learn(record.__class__)
+    payload, ordinal = record, NO_ORDINAL
+    if plan is _ENVELOPE:
         payload, ordinal = record.payload, record.ordinal
         if ordinal.__class__ is not int:
-            ordinal = -1
+            ordinal = NO_ORDINAL
+        plan = _PLANS.get(payload.__class__)
+        if plan is None:
+            plan = _learn(payload.__class__)
+    kind, read, names_turn = plan
+    if not kind:
+        return _by_kind(record, payload, ordinal)
+    turn_id = payload.turn_id if names_turn else ""
+    if turn_id:
+        turn_id = intern(turn_id) if turn_id.__class__ is str else ""  # most name the same turn: one text for all
+    return read(payload, kind, ordinal, turn_id or "")
+
+
+_Plan: TypeAlias = "tuple[str, Reader, bool]"
+"""(kind, its reader, whether the payload has a field for the turn) of a class of typed payloads."""
+
+_PLANS: dict[type, _Plan] = {}
+
+
+def _learn(made: type) -> _Plan:
+    """The plan of a class, which is seen for the first time."""
+    if is_envelope(made):
+        plan = _ENVELOPE
+    else:
+        kind = _MESSAGE if is_kind(made, _MESSAGE) else constant_kind(made)
+        read = READERS.get(kind, _plainly) if kind else _plainly
+        plan = (kind, read, "turn_id" in made.__struct_fields__) if kind else _TOLD_BY_KIND  # type: ignore[attr-defined]
+    _PLANS[made] = plan
+    return plan
+
+
+def _plainly(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
+    """Of a kind that says nothing another record could be related to."""
+    return Statement(kind=kind, ordinal=ordinal, turn_id=turn_id)
+
+
+_ENVELOPE: _Plan = ("", _plainly, False)
+_TOLD_BY_KIND: _Plan = ("", _plainly, True)
+
+
+def _by_kind(record: Any, payload: Any, ordinal: int) -> Statement:
+    """The statement of a record whose class does not tell its kind: of a view, or where a value in it tells."""
+    kind = kind_of(record)
+    if is_bare(record):
+        payload, ordinal = record, NO_ORDINAL
+    elif payload is record:
+        payload, ordinal = record.payload, record.ordinal
+        if ordinal.__class__ is not int:
+            ordinal = NO_ORDINAL
     if kind is None:
         return Unknown(label=_label(record, payload), kind="", ordinal=ordinal)
     if payload is None and kind == "session_meta":
         return Header(thread_id="", kind=kind, ordinal=ordinal)
     reader = READERS.get(kind)
     turn_id = getattr(payload, "turn_id", None)
-    turn_id = intern(turn_id) if turn_id.__class__ is str else ""  # most records of a turn name it: one text for all
+    turn_id = intern(turn_id) if turn_id.__class__ is str else ""
     if reader is None or payload is None:
         return Statement(kind=kind, ordinal=ordinal, turn_id=turn_id)
     return reader(payload, kind, ordinal, turn_id)
@@ -100,6 +151,8 @@ def _words(text: str) -> int:
 
 def _bare_words(text: str) -> int:
     """A hash of the text as the screen shows it, 0 where that is the text itself."""
+    if "<" not in text and text and text[0] > " " and "!" <= text[-1] <= "~":
+        return 0
     bare = shown(text)
     return 0 if len(bare) == len(text) else _words(bare)
 
@@ -108,7 +161,8 @@ def _parts_text(parts: Any) -> str:
     if parts.__class__ is not list:
         return ""
     if len(parts) == 1:
-        return text_of(getattr(parts[0], "text", None)) or ""
+        text = getattr(parts[0], "text", None)
+        return text if text.__class__ is str else text_of(text) or ""
     return "".join(text for part in parts if (text := text_of(getattr(part, "text", None))))
 
 
@@ -117,7 +171,8 @@ def _passed_turn(payload: Any) -> str:
     passed = payload.internal_chat_message_metadata_passthrough
     if passed is None:
         return ""
-    return intern(_text(_get(passed, "turn_id")))
+    turn_id = getattr(passed, "turn_id", None)
+    return intern(turn_id) if turn_id.__class__ is str else ""
 
 
 def _sealed_parts(parts: Any) -> int:
@@ -221,14 +276,14 @@ def _rolled_back(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
 def _user_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     text = _parts_text(payload.content)
     said = text
-    if "<image" in text:
+    if "<" in text and "<image" in text:
         said = spoken(text_of(getattr(part, "text", None)) or "" for part in payload.content)
     return Message(
         actor="human",
         stream="item",
         words=_words(said),
         context=context_of(text, payload),
-        item_id=_text(payload.id),
+        item_id=payload.id or "",
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
@@ -242,8 +297,8 @@ def _assistant_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stat
         stream="item",
         words=_words(text),
         bare_words=_bare_words(text),
-        phase=_text(payload.phase),
-        item_id=_text(payload.id),
+        phase=payload.phase or "",
+        item_id=payload.id or "",
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
@@ -259,10 +314,16 @@ def _system_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Stateme
 
 def _message_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     role = payload.role
+    kind = _MESSAGES.get(role, kind)
     if role == "user":
         return _user_item(payload, kind, ordinal, turn_id)
     read = _assistant_item if role == "assistant" else _system_item
     return read(payload, kind, ordinal, turn_id)
+
+
+_MESSAGE = "response_item/message"
+_MESSAGES = {role: f"{_MESSAGE}/{role}" for role in ("user", "assistant", "developer")}
+"""Messages are of a kind for each of these roles; of any other one, of the kind of all."""
 
 
 def _agent_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -272,7 +333,7 @@ def _agent_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
         stream="item",
         words=_words(text),
         author=_text(payload.author),
-        item_id=_text(payload.id),
+        item_id=payload.id or "",
         encrypted=not text,
         sealed=_sealed_parts(payload.content),
         kind=kind,
@@ -287,7 +348,7 @@ def _agent_line(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statemen
         stream="event",
         words=_words(_text(payload.content)),
         author=_text(payload.author),
-        item_id=_text(payload.id),
+        item_id=payload.id or "",
         encrypted=not payload.content,
         sealed=1 if payload.encrypted_content else 0,
         kind=kind,
@@ -318,7 +379,7 @@ def _assistant_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Sta
         stream="event",
         words=_words(text),
         bare_words=_bare_words(text),
-        phase=_text(payload.phase),
+        phase=payload.phase or "",
         kind=kind,
         ordinal=ordinal,
         turn_id=turn_id,
@@ -353,18 +414,24 @@ def _shown_assistant(item: Any, kind: str, ordinal: int, turn_id: str) -> Statem
 
 # -- reasoning
 def _reasoning_item(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    texts = [_text(getattr(part, "text", part)) for part in _list(payload.summary)]
-    raw = [_text(getattr(part, "text", None)) for part in _list(payload.content)]
+    texts = _part_texts(payload.summary)
+    raw = _part_texts(payload.content) if payload.content else []
     return Reasoning(
         stream="item",
-        words=tuple(_words(text) for text in (*texts, *raw) if text),
-        raw=any(raw) and not any(texts),
-        item_id=_text(payload.id),
+        words=tuple([hash(text) for text in texts + raw]),
+        raw=bool(raw) and not texts,
+        item_id=payload.id or "",
         sealed=1 if payload.encrypted_content else 0,
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
     )
+
+
+def _part_texts(parts: Any) -> list[str]:
+    """The texts of some parts, empty ones left out."""
+    texts = [getattr(part, "text", part) for part in _list(parts)]
+    return [text for text in texts if text.__class__ is str and text]
 
 
 def _reasoning_event(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
@@ -397,35 +464,38 @@ _FEEDERS = {"write_stdin": ("session_id", ""), "wait": ("cell_id", "cell ")}
 
 
 def _function_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    name, arguments = _text(payload.name), payload.arguments
+    name, arguments = payload.name or "", payload.arguments
     feeds, bad = "", False
-    if isinstance(arguments, str):
+    if arguments is not None:
         try:
             values = orjson.loads(arguments)
         except orjson.JSONDecodeError:
             bad = True
         else:
-            if name in _FEEDERS and isinstance(values, dict):
-                field, space = _FEEDERS[name]
-                named = values.get(field)
-                feeds = f"{space}{named}" if isinstance(named, str | int) and named != "" else ""
+            feeds = _fed_process(name, values) if name in _FEEDERS else ""
     return Call(
-        call_id=_text(payload.call_id),
-        tool=name,
+        call_id=payload.call_id or "",
+        tool=intern(name),
         feeds=feeds,
         bad_arguments=bad,
-        sealed=0,
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
     )
 
 
+def _fed_process(name: str, arguments: Any) -> str:
+    """The process that a call of a feeding tool names in its arguments."""
+    field, space = _FEEDERS[name]
+    named = arguments.get(field) if isinstance(arguments, dict) else None
+    return f"{space}{named}" if isinstance(named, str | int) and named != "" else ""
+
+
 def _custom_call(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    name = _text(payload.name)
+    name = payload.name or ""
     return Call(
-        call_id=_text(payload.call_id),
-        tool=name,
+        call_id=payload.call_id or "",
+        tool=intern(name),
         script=name == "exec",
         kind=kind,
         ordinal=ordinal,
@@ -487,14 +557,17 @@ def _signature(value: Any) -> int:
 
 
 def _output(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
-    output = payload.output
-    listed = isinstance(output, list)
+    output, call_id = payload.output, payload.call_id
+    sealed = 0
+    if output.__class__ is list:
+        sealed = _sealed_parts(output)
+        output = _first_text(output)
     return Result(
-        call_id=_text(payload.call_id),
-        outcome=outcome_of(_first_text(output) if listed else output),
-        optional_call=payload.call_id is None,
-        item_id=_text(payload.id),
-        sealed=_sealed_parts(output) if listed else 0,
+        call_id=call_id or "",
+        outcome=outcome_of(output),
+        optional_call=call_id is None,
+        item_id=payload.id or "",
+        sealed=sealed,
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
@@ -514,19 +587,24 @@ def _tool_search_output(payload: Any, kind: str, ordinal: int, turn_id: str) -> 
         call_id=_text(payload.call_id),
         optional_call=True,
         tool="tool_search",
-        item_id=_text(payload.id),
+        item_id=payload.id or "",
         kind=kind,
         ordinal=ordinal,
         turn_id=_passed_turn(payload),
     )
 
 
-_EXITED = re.compile(rb'(?:^"|\\n)(?:Process exited with code|Exit code:) (-?\d{1,9})')
-_RUNNING = re.compile(rb'(?:^"|\\n)Process running with session ID (\d{1,18})')
-_WALL_TIME = re.compile(rb'(?:^"|\\n)Wall time: ([\d.]{1,18}) seconds')
+_EXITED = re.compile(rb'\\nProcess exited with code (-?\d{1,9})')
+_EXIT_CODE = re.compile(rb'\\nExit code: (-?\d{1,9})')
+_RUNNING = re.compile(rb'\\nProcess running with session ID (\d{1,18})')
+_WALL_TIME = re.compile(rb'\\nWall time: ([\d.]{1,18}) seconds')
 _SCRIPT = re.compile(
     rb'"Script (completed|failed|terminated|running(?: with cell ID ([^\\"]{1,60}))?)\\nWall time:? ([\d.]{1,18})'
 )
+_USUAL_CHUNK = re.compile(
+    rb'"(?:Chunk ID: [^\\"]{1,40}\\n)?Wall time: ([\d.]{1,18}) seconds\\nProcess exited with code (-?\d{1,9})\\n'
+)
+_USUAL_EXIT = re.compile(rb'"Exit code: (-?\d{1,9})\\nWall time: ([\d.]{1,18}) seconds\\n')
 _JSON_EXIT = re.compile(rb'\\"exit_code\\":\s*(-?\d{1,9})')
 _JSON_DURATION = re.compile(rb'\\"duration_seconds\\":\s*([\d.]{1,18})')
 _HEADS = (b'"Exit code:', b'"Process exited', b'"Wall time:', b'"Chunk ID:', b'"Command:')
@@ -538,14 +616,26 @@ def outcome_of(output: Any) -> Outcome:
     ``metadata``; later a head of plain lines before ``Output:``). Takes the text, or its JSON string as a Raw."""
     if output is None:
         return NO_OUTCOME
+    if output.__class__ is msgspec.Raw:
+        found = _USUAL_CHUNK.match(output)
+        if found is not None:
+            code = int(found[2])
+            return Outcome(code != 0, code, "", _seconds(found[1]))
+        found = _USUAL_EXIT.match(output)
+        if found is not None:
+            code = int(found[1])
+            return Outcome(code != 0, code, "", _seconds(found[2]))
+        view = memoryview(output)
+        head = bytes(view[:_LOOKED_AT_BYTES])
+        tail = bytes(view[-_LOOKED_AT_BYTES:]) if head.startswith(b'"{') else b""
+        return _outcome(head, tail)
     if isinstance(output, str):
         cut = output if len(output) <= 2 * _LOOKED_AT_BYTES else output[:_LOOKED_AT_BYTES] + output[-_LOOKED_AT_BYTES:]
         token = msgspec.json.encode(cut.encode("utf-8", "replace").decode("utf-8"))
         return _outcome(token, token)
-    if not isinstance(output, (msgspec.Raw, bytes)):  # of a record that did not decode
-        return NO_OUTCOME
-    view = memoryview(output)
-    return _outcome(view[:_LOOKED_AT_BYTES].tobytes(), view[-_LOOKED_AT_BYTES:].tobytes())
+    if isinstance(output, bytes):
+        return _outcome(output[:_LOOKED_AT_BYTES], output[-_LOOKED_AT_BYTES:])
+    return NO_OUTCOME  # of a record that did not decode
 
 
 def _outcome(head: bytes, tail: bytes) -> Outcome:
@@ -559,7 +649,8 @@ def _outcome(head: bytes, tail: bytes) -> Outcome:
     head = head[:stop] if stop >= 0 else head
     if head.startswith(b'"Script '):
         return _script_outcome(head)
-    found = _EXITED.search(head)
+    head = b"\\n" + head[1:]  # so that each of its lines stands behind a line end
+    found = _EXITED.search(head) or _EXIT_CODE.search(head)
     if found is not None:
         return _exited(int(found[1]), _WALL_TIME.search(head))
     running = _RUNNING.search(head)
@@ -694,27 +785,23 @@ def _shown_output(item: Any, kind: str, ordinal: int, turn_id: str) -> Statement
 def _tokens(value: Any) -> Tokens | None:
     if value is None:
         return None
-
-    def number(name: str) -> int:
-        found = getattr(value, name, None)
-        return found if isinstance(found, int) else 0
-
     return Tokens(
-        number("input_tokens"),
-        number("cached_input_tokens"),
-        number("output_tokens"),
-        number("reasoning_output_tokens"),
-        number("total_tokens"),
+        value.input_tokens or 0,
+        value.cached_input_tokens or 0,
+        value.output_tokens or 0,
+        value.reasoning_output_tokens or 0,
+        value.total_tokens or 0,
     )
 
 
 def _token_count(payload: Any, kind: str, ordinal: int, turn_id: str) -> Statement:
     info = payload.info
-    window = getattr(info, "model_context_window", None)
+    if info is None:
+        return Usage(kind=kind, ordinal=ordinal, turn_id=turn_id)
     return Usage(
-        total=_tokens(getattr(info, "total_token_usage", None)),
-        last=_tokens(getattr(info, "last_token_usage", None)),
-        window=window if isinstance(window, int) else 0,
+        total=_tokens(info.total_token_usage),
+        last=_tokens(info.last_token_usage),
+        window=info.model_context_window or 0,
         kind=kind,
         ordinal=ordinal,
         turn_id=turn_id,
@@ -837,10 +924,7 @@ READERS: dict[str, Reader] = {
     "security_risk_score": _remark_on("call_id"),
     "retained_context/verified_answer": _remark_on("call_id"),
     "realtime_item/bem_item_promoted": _remark_on("item_id"),
-    "response_item/message": _message_item,
-    "response_item/message/user": _message_item,
-    "response_item/message/assistant": _message_item,
-    "response_item/message/developer": _message_item,
+    **dict.fromkeys((_MESSAGE, *_MESSAGES.values()), _message_item),
     "response_item/reasoning": _reasoning_item,
     "response_item/agent_message": _agent_item,
     "response_item/function_call": _function_call,

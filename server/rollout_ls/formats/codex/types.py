@@ -164,6 +164,22 @@ def is_bare(record: Any) -> bool:
     return type(record) not in _LINES
 
 
+def is_envelope(made: type) -> bool:
+    """Whether a class is one of the typed lines around a payload."""
+    return made in _LINES
+
+
+def constant_kind(made: type) -> str:
+    """The kind of all objects of a class; empty where a value in them tells."""
+    kind = _KINDS.get(made)
+    return kind if isinstance(kind, str) else ""
+
+
+def is_kind(made: type, kind: str) -> bool:
+    """Whether a class is that of a kind, also of one that a value divides further."""
+    return model().names.get(made) == kind
+
+
 # ---- generation -----------------------------------------------------------------------------------------------------
 _KINDS: dict[type, Any] = {}
 _LINES: set[type] = set()
