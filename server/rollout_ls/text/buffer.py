@@ -1,6 +1,6 @@
 """The lines of one document, in blocks, and edits as splices of them.
 
-A block holds some 128 lines and knows how many rows and bytes they are; so an edit costs the lines it touches and one
+A block holds some 64 lines and knows how many rows and bytes they are; so an edit costs the lines it touches and one
 walk over the blocks, however long the document is. Never builds the document's text as one value, never decodes JSON,
 and changes no line: an edited line is a new one.
 """
@@ -16,7 +16,7 @@ import msgspec
 
 from rollout_ls.text.rows import Line, line_of, lines_of, split_lines
 
-BLOCK_LINES = 128
+BLOCK_LINES = 64
 """Lines of a new block; a block is cut in two above twice as many. An edit works a block through, and walks the list of
 blocks: smaller blocks make the one cheaper and the other dearer."""
 
@@ -109,6 +109,12 @@ class Buffer:
             self._row_starts = [0, *accumulate(block.row_count for block in self.blocks)]
         return self._row_starts
 
+    def _move_rows(self, number: int, by: int) -> None:
+        """A block has so many rows more than before, and the same blocks stand around it."""
+        starts = self._row_starts
+        if starts is not None and by:
+            starts[number + 1 :] = [start + by for start in starts[number + 1 :]]
+
     def _bytes(self) -> list[int]:
         if self._byte_starts is None:
             self._byte_starts = [0, *accumulate(block.byte_count for block in self.blocks)]
@@ -150,15 +156,21 @@ class Buffer:
 
     def at_row(self, row: int) -> tuple[Line, int] | None:
         """(line, row within it) of a row; None for the empty row behind the last line end and beyond."""
-        if row < 0 or row >= self._rows()[-1]:
+        found = self._find(row)
+        return (self.blocks[found[0]].lines[found[1]], found[2]) if found is not None else None
+
+    def _find(self, row: int) -> tuple[int, int, int] | None:
+        """(block, index in it, row within that line) of a row; None likewise."""
+        starts = self._rows()
+        if row < 0 or row >= starts[-1]:
             return None
-        number = bisect_right(self._rows(), row) - 1
-        block, left = self.blocks[number], row - self._rows()[number]
+        number = bisect_right(starts, row) - 1
+        block, left = self.blocks[number], row - starts[number]
         if block.row_count == len(block.lines):
-            return block.lines[left], 0
-        for line in block.lines:
+            return number, left, 0
+        for index, line in enumerate(block.lines):
             if left < line.row_count:
-                return line, left
+                return number, index, left
             left -= line.row_count
         return None
 
@@ -217,7 +229,7 @@ class Buffer:
 
     def _address(self, row: int, offset: int) -> tuple[int, int, int]:
         """(block, index in it, byte offset in that line); behind the last line where there is no such row."""
-        found = self.at_row(max(0, row)) if row >= 0 else self.at_row(0)
+        found = self._find(max(0, row))
         if found is None:
             number, lines = len(self.blocks) - 1, self.blocks[-1].lines
             if row < 0 or not lines:
@@ -225,9 +237,8 @@ class Buffer:
             if lines[-1].data.endswith(b"\n"):
                 return number, len(lines), 0
             return number, len(lines) - 1, lines[-1].size
-        line, inner = found
-        begin, finish = line.row_span(inner)
-        number, index = self.order_of(line)
+        number, index, inner = found
+        begin, finish = self.blocks[number].lines[index].row_span(inner)
         return number, index, min(begin + max(0, offset), finish)
 
     def _swap(self, number: int, index: int, last_number: int, stop: int, pieces: list[bytes]) -> Splice:
@@ -251,14 +262,17 @@ class Buffer:
         self.byte_count += sum(line.size for line in added) - sum(line.size for line in removed)
         if number == last_number and len(lines) <= 2 * BLOCK_LINES and lines:
             block = self.blocks[number]
+            rows = block.row_count
             block.lines = lines
             block.recount()
             block.kept = None
+            self._byte_starts = None
+            self._move_rows(number, block.row_count - rows)
             fresh = [block]
         else:
             fresh = _blocks_of(lines)
             self.blocks[number : last_number + 1] = fresh
-        self._reset()
+            self._reset()
         last = max(number, number + len(fresh) - 1)
         return Splice(first_block=number, last_block=last, removed=tuple(removed), added=tuple(added))
 

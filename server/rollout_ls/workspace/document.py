@@ -2,7 +2,7 @@
 
 The one mutable object of the core. All it hands out is frozen and stands for the present text. Work is done in slices
 by whoever drives ``steps``, or at once when an answer needs it; an edit costs the lines it touches, the blocks whose
-carried state changes, and one walk over the list of blocks. Knows no protocol and reads no disk.
+carried state changes, and a glance over the list of blocks. Knows no protocol and reads no disk.
 """
 
 from __future__ import annotations
@@ -58,6 +58,42 @@ class BlockFacts(msgspec.Struct, frozen=True, gc=True):
     """Lines that are too long to be read."""
     cropped: int
     """Records that nest too deeply to be kept whole."""
+    notable: bool
+    """Whether there is more to say than how many records begin turns and are recognised."""
+
+
+class Stale:
+    """Which blocks are not up to date: all from ``first`` on but the last ``behind``.
+
+    Counted from both ends, so that blocks that come or go in between do not move it.
+    """
+
+    def __init__(self) -> None:
+        self._first = self._behind = 0
+        self._any = True
+
+    def all(self) -> None:
+        """Every block."""
+        self._first = self._behind = 0
+        self._any = True
+
+    def none(self) -> None:
+        """No block any more."""
+        self._any = False
+
+    def add(self, first: int, last: int, count: int) -> None:
+        """The blocks from ``first`` to ``last`` too, of ``count``."""
+        behind = max(0, count - 1 - last)
+        self._first = min(self._first, first) if self._any else first
+        self._behind = min(self._behind, behind) if self._any else behind
+        self._any = True
+
+    def span(self, count: int) -> tuple[int, int]:
+        """(the first block, the block behind the last one), of ``count``."""
+        if not self._any:
+            return count, count
+        first = min(self._first, count)
+        return first, max(first, count - self._behind)
 
 
 class Kept(msgspec.Struct, gc=True):
@@ -93,6 +129,8 @@ class Document:
         self.buffer = Buffer(pieces) if buffer is None else buffer
         self.surroundings = Surroundings()
         self._mode: TurnMode | None = None
+        self._stale = Stale()
+        self._passing_over = False
         self._generation = 0
         self._eager_done = False
         self._idle_done = False
@@ -112,10 +150,13 @@ class Document:
         for change in changes:
             if change.start is None or change.end is None:
                 self._changed = dict.fromkeys(self.buffer.replace_all([change.text]).added)
+                self._stale.all()
                 continue
             start, end = (self._offset(position, unit) for position in (change.start, change.end))
             rows = range(start[0], start[0] + change.text.count(b"\n") + 2)
-            self._note_change(self.buffer.splice(start, end, change.text), rows)
+            splice = self.buffer.splice(start, end, change.text)
+            self._note_change(splice, rows)
+            self._stale.add(splice.first_block, splice.last_block, len(self.buffer.blocks))
         self.version = version
         self.on_disk = False
         self._forget()
@@ -152,8 +193,10 @@ class Document:
             for block in self.buffer.blocks:
                 block.kept = None
             self._told_by_disk = {}
+            self._stale.all()
             self._forget()
         elif old.limits.file_bytes != world.limits.file_bytes:
+            self._stale.all()
             self._forget()
         elif _wants_secrets(old) != _wants_secrets(world):
             for block in self.buffer.blocks:
@@ -206,17 +249,8 @@ class Document:
             return
         until = perf_counter() + SLICE_SECONDS
         limits = self.surroundings.limits
-        row_bytes, nesting, left = limits.row_bytes, limits.nesting, limits.file_bytes
-        for block in self.buffer.blocks:
-            beyond = left <= 0
-            left -= block.byte_count
-            if block.kept is not None:
-                if block.kept.beyond == beyond:
-                    continue
-                _unread(block)
-            if beyond:
-                _pass_over(block)
-                continue
+        row_bytes, nesting = limits.row_bytes, limits.nesting
+        for block in self._to_read(limits.file_bytes):
             for line in block.lines:
                 if line.reading is None:
                     too_long = line.size > row_bytes
@@ -233,28 +267,59 @@ class Document:
                 return
         self._eager_done = True
 
+    def _to_read(self, file_bytes: int) -> Iterator[Block]:
+        """The blocks that are not read yet, as far as a document is read at all."""
+        blocks = self.buffer.blocks
+        if self.buffer.byte_count <= file_bytes and not self._passing_over:
+            first, stop = self._stale.span(len(blocks))
+            yield from [block for block in blocks[first:stop] if block.kept is None]
+            return
+        self._passing_over = self.buffer.byte_count > file_bytes
+        left = file_bytes
+        for number, block in enumerate(list(blocks)):
+            beyond = left <= 0
+            left -= block.byte_count
+            if block.kept is not None:
+                if block.kept.beyond == beyond:
+                    continue
+                self._stale.add(number, number, len(blocks))
+                _unread(block)
+            if beyond:
+                _pass_over(block)
+            else:
+                yield block
+
     def _fold_steps(self) -> Iterator[None]:
+        """Folds the blocks that are not up to date, and on from there until what is carried is as it was."""
+        blocks, stale = self.buffer.blocks, self._stale
         mode = self._turn_mode()
         if mode != self._mode:
             self._mode = mode
-            for block in self.buffer.blocks:
+            for block in blocks:
                 block.kept.fold = None
-        state = State()
+            stale.all()
+        at, stop = stale.span(len(blocks))
+        state = blocks[at - 1].kept.fold.after if at else State()
         until = perf_counter() + SLICE_SECONDS
-        for block in self.buffer.blocks:
-            kept: Kept = block.kept
+        while at < len(blocks):
+            kept: Kept = blocks[at].kept
             if kept.fold is None or (kept.fold.before is not state and kept.fold.before != state):
-                kept.fold = fold_block(block.lines, state, mode)
-                if perf_counter() > until:
-                    yield
-                    until = perf_counter() + SLICE_SECONDS
+                kept.fold = fold_block(blocks[at].lines, state, mode)
+            elif at >= stop:
+                break
             state = kept.fold.after
+            at += 1
+            if perf_counter() > until:
+                stale.add(at - 1, at - 1, len(blocks))
+                yield
+                until = perf_counter() + SLICE_SECONDS
+        stale.none()
 
     def _turn_mode(self) -> TurnMode:
-        facts = [block.kept.facts for block in self.buffer.blocks]
-        if any(one.turn_starts for one in facts):
+        blocks = self.buffer.blocks
+        if any(block.kept.facts.turn_starts for block in blocks):
             return "explicit"
-        return "events" if any(one.human_events for one in facts) else "items"
+        return "events" if any(block.kept.facts.human_events for block in blocks) else "items"
 
     def _idle_steps(self, generation: int) -> Iterator[None]:
         if self._idle_done:
@@ -307,33 +372,30 @@ class Document:
         return self._findings
 
     def _gather(self) -> Session:
-        """One walk over the blocks, the only one an answer after an edit needs."""
-        folds: list[BlockFold] = []
-        odd: list[BlockFold] = []
+        """A glance at all blocks, a look at those where there is something to see."""
+        all_kept: list[Kept] = [block.kept for block in self.buffer.blocks]
+        folds = [kept.fold for kept in all_kept if kept.fold is not None]
         faulty: list[Line] = []
         huge: list[Line] = []
         remarked: list[Line] = []
-        recognised = compaction_bytes = unread = cropped = beyond = 0
-        for block in self.buffer.blocks:
-            kept: Kept = block.kept
-            facts, fold = kept.facts, kept.fold
-            if fold is None:
-                continue
-            folds.append(fold)
-            if fold.odd:
-                odd.append(fold)
-            faulty += facts.faulty
-            huge += facts.huge
+        compaction_bytes = unread = cropped = 0
+        for kept in all_kept:
+            facts = kept.facts
+            if facts.notable:
+                faulty += facts.faulty
+                huge += facts.huge
+                compaction_bytes += facts.compaction_bytes
+                unread += facts.unread
+                cropped += facts.cropped
             if kept.remarked:
                 remarked += kept.remarked
-            recognised += facts.recognised
-            compaction_bytes += facts.compaction_bytes
-            unread += facts.unread
-            cropped += facts.cropped
-            beyond += len(block.lines) if kept.beyond else 0
+        beyond = 0
+        if self._passing_over:
+            beyond = sum(len(block.lines) for block in self.buffer.blocks if block.kept.beyond)
         self._reached = tuple(_reached(self.surroundings.limits, unread, cropped, beyond))
-        self._suspects = engine.Suspects(faulty, huge, remarked, recognised > 0, compaction_bytes)
-        return Session(self.buffer, folds, self._mode or "items", odd)
+        recognised = any(kept.facts.recognised for kept in all_kept)
+        self._suspects = engine.Suspects(faulty, huge, remarked, recognised, compaction_bytes)
+        return Session(self.buffer, folds, self._mode or "items", [fold for fold in folds if fold.odd])
 
     # -- the disk
     def changed_lines(self) -> list[ChangedLine]:
@@ -439,8 +501,9 @@ def _facts_of(block: Block) -> BlockFacts:
                 human_events += 1
             elif sort is Compaction and not statement.marker:
                 compaction_bytes += line.size
+    notable = bool(faulty or huge or compaction_bytes)
     return BlockFacts(
-        turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes, unread, cropped
+        turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes, unread, cropped, notable
     )
 
 
