@@ -16,8 +16,9 @@ from rollout_ls.features.words import (
 )
 from rollout_ls.formats.statement import Call, CallMirror
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Limits
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.columns import offset_of
 from rollout_ls.text.display import duration_text
 from rollout_ls.text.rows import Line, Place

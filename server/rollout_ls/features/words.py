@@ -22,7 +22,8 @@ from rollout_ls.formats.statement import (
 )
 from rollout_ls.formats.times import milliseconds
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import CallEnd, Session, Turn
+from rollout_ls.projection.session import CallEnd, Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.display import bytes_text, duration_text, label
 from rollout_ls.text.secrets import REACH, mask_head
 

@@ -4,15 +4,13 @@ each change of the running total; estimates and repeats never."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from rollout_ls.formats.statement import Statement, Tokens, Usage
 from rollout_ls.projection.entry import CountedUsage, OpenTurn, Ref
-
-if TYPE_CHECKING:
-    from rollout_ls.projection.session import Turn
+from rollout_ls.projection.turns import Turn
 
 _IMPOSSIBLE = "its counts contradict each other"
 
