@@ -699,8 +699,15 @@ class Session:
     @cached_property
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
-        counted = [usage for fold in self.folds for usage in fold.usages]
-        return add_up([self._housed(one) for one in counted], self.turn_by_start)
+        cut = self._cut_turns
+        counted = [
+            self._housed(one)
+            if one.ref.statement.turn_id or (one.turn is not None and one.turn.start.statement in cut)
+            else one
+            for fold in self.folds
+            for one in fold.usages
+        ]
+        return add_up(counted, self.turn_by_start)
 
     def _housed(self, one: CountedUsage) -> CountedUsage:
         """A usage record with the turn that it names, wherever it stands, else the one it stands in."""
