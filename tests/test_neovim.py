@@ -62,6 +62,7 @@ class Demo:
     def __init__(self) -> None:
         self.path = _demo()
         self.rows = self.path.read_text("utf-8").split("\n")
+        self.findings = json.loads((REPO / "fixtures" / "findings.json").read_text("utf-8"))[self.path.name]
         rows_of: dict[str, list[int]] = {}
         self.names: dict[int, str] = {}
         self.healthy = -1
@@ -95,7 +96,9 @@ def seen(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
         f"luafile {HERE / 'drive.lua'}",
         server=SERVER,
         ROLLOUT_TEST_RESULT=str(result),
-        ROLLOUT_TEST_PLAN=json.dumps({"call": demo.call, "result": demo.result, "healthy": demo.healthy}),
+        ROLLOUT_TEST_PLAN=json.dumps(
+            {"call": demo.call, "result": demo.result, "healthy": demo.healthy, "findings": len(demo.findings)}
+        ),
     )
     assert result.exists(), said
     found: dict[str, Any] = json.loads(result.read_text("utf-8"))
@@ -108,8 +111,7 @@ def test_it_attaches_with_incremental_edits(seen: dict[str, Any]) -> None:
 
 
 def test_findings_are_those_of_the_file(seen: dict[str, Any], demo: Demo) -> None:
-    expected = json.loads((REPO / "fixtures" / "findings.json").read_text("utf-8"))[demo.path.name]
-    assert [[row + 1, code] for row, code, _, _ in seen["findings"]] == sorted(map(list, expected))
+    assert [[row + 1, code] for row, code, _, _ in seen["findings"]] == sorted(map(list, demo.findings))
     assert {source for *_, source in seen["findings"]} == {"rollout"}
     assert seen["underlined"]
 
@@ -140,6 +142,16 @@ def test_the_outline_window_leads_to_the_record(seen: dict[str, Any]) -> None:
     in_rollout, row = seen["outline_jump"]
     assert in_rollout and row > 0
     assert seen["windows"] == 1
+
+
+def test_the_outline_window_tells_first_how_a_call_came_out(seen: dict[str, Any]) -> None:
+    calls = [row.strip() for row in seen["outline"] if "call_j67LWBzJsMexCuQjnp4aHcrp" in row]
+    assert calls == ["exec_command → failed (exit 1)  python -m pytest -q tests, 610 ms  call_j67LWBzJsMexCuQjnp4aHcrp"]
+
+
+def test_the_outline_window_is_never_alone(seen: dict[str, Any]) -> None:
+    assert seen["after_close"] == "the rollout"
+    assert seen["after_delete"] == "no outline"
 
 
 def test_findings_follow_an_edit_and_its_undoing(seen: dict[str, Any], demo: Demo) -> None:

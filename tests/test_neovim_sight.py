@@ -41,6 +41,7 @@ def seen(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
         "call": demo.call,
         "packed": str(packed),
         "more": json.dumps(more),
+        "findings": len(demo.findings),
         "lines": demo.path.read_bytes().count(b"\n"),
     }
     said = _run(
@@ -120,7 +121,7 @@ def test_a_packed_rollout_opens_as_its_text(seen: dict[str, Any], demo: Demo) ->
 
 
 def test_the_outline_follows_the_cursor_and_the_file(seen: dict[str, Any]) -> None:
-    assert seen["followed"].strip().startswith("exec_command call_")
+    assert seen["followed"].strip().startswith("exec_command → failed (exit 1)")
 
 
 def test_health_and_a_server_that_was_killed(seen: dict[str, Any]) -> None:
@@ -208,6 +209,10 @@ def test_the_screen(demo: Demo, tmp_path: Path) -> None:
         assert "```sh" in shown
         screen.keys(":RolloutOutline", "Enter", ":b 1", "Enter", "zM")
         screen.wait("closed folds", lambda shown: "5 calls, 1 failed" in shown)
+        screen.keys(":RolloutOutline", "Enter")
+        screen.wait("the outline again", lambda shown: "exec_command → failed (exit 1)  python" in shown)
+        screen.keys(":q", "Enter")
+        screen.wait("the end", lambda shown: not shown.strip())
     finally:
         screen.close()
 
