@@ -129,9 +129,12 @@ class Pieces:
             self.problem = FileProblem(self.path, _reason(error))
 
 
-def open_regular(path: str) -> tuple[int, os.stat_result]:
-    """(descriptor, status) of a regular file, opened once. Raises ``FileProblem`` for everything else."""
-    descriptor = _opened(path)
+def open_regular(path: str, *, follow: bool = True) -> tuple[int, os.stat_result]:
+    """(descriptor, status) of a regular file, opened once. Raises ``FileProblem`` for everything else.
+
+    ``follow`` false: also for a link.
+    """
+    descriptor = _opened(path, follow)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -148,10 +151,10 @@ def _whole_lines(piece: bytes) -> bytes:
     return piece[: piece.rfind(b"\n") + 1] or piece
 
 
-def _opened(path: str) -> int:
+def _opened(path: str, follow: bool) -> int:
     """A descriptor of the file, without waiting for a pipe's writer and without taking a terminal."""
     flags = os.O_RDONLY
-    for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+    for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", *(() if follow else ("O_NOFOLLOW",))):
         flags |= getattr(os, name, 0)
     try:
         return os.open(path, flags)
