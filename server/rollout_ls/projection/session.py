@@ -134,15 +134,24 @@ class Session:
 
     @cached_property
     def _calls_by_id(self) -> dict[str, list[Ref]]:
-        """All calls by id, in file order; those that only a mirror tells where no record of their own does."""
+        """The calls that a loose record names, by id, in file order; those that only a mirror tells where no record of
+        their own does."""
+        wanted = self._named_loosely
         found: dict[str, list[Ref]] = {}
-        for fold in self.folds:
-            for call_id, refs in fold.calls.items():
-                found.setdefault(call_id, []).extend(refs)
-        for fold in self.folds:
-            for call_id, ref in fold.told.items():
-                found.setdefault(call_id, [ref])
+        for fold in self.folds if wanted else ():
+            for call_id in fold.calls.keys() & wanted:
+                found.setdefault(call_id, []).extend(fold.calls[call_id])
+        for fold in self.folds if wanted else ():
+            for call_id in fold.told.keys() & wanted:
+                found.setdefault(call_id, [fold.told[call_id]])
         return found
+
+    @cached_property
+    def _named_loosely(self) -> set[str]:
+        """Ids of calls that are named by records which the fold could not tie to one."""
+        refs = [ref for fold in self.folds for ref in (*fold.loose_mirrors, *fold.remarks)]
+        refs += [loose.ref for fold in self.odd_folds for loose in fold.loose_results]
+        return {getattr(ref.statement, "call_id", "") for ref in refs}
 
     def _nearest_call(self, call_id: str, ref: Ref, *, recorded: bool = False) -> Ref | None:
         """The last call of an id before a record, else the first one behind it; ``recorded``: with a record of its own,
