@@ -41,9 +41,8 @@ def load(
         pieces, uri = Pieces(path), Path(os.path.abspath(path)).as_uri()
         reader = pieces.reader() if shelve else None
         if reader is not None:
-            secrets = codes is None or "secret" in codes
             told = pieces if advance is None else _telling(pieces, advance)
-            document = shelved_document(uri, told, reader, secrets=secrets)
+            document = shelved_document(uri, told, reader, codes)
         else:
             document = Document(uri, None, pieces, on_disk=True)
         problem, reached = pieces.problem, (pieces.reached,) if pieces.reached is not None else ()

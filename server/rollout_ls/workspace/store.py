@@ -18,7 +18,7 @@ import msgspec
 from rollout_ls.formats.detect import ZSTD_MAGIC
 from rollout_ls.formats.records import read_line
 from rollout_ls.jsonl.faults import Fault, FileFault
-from rollout_ls.rules.engine import idle_faults
+from rollout_ls.rules.engine import IdleParts, idle_faults
 from rollout_ls.text.rows import line_of, split_lines
 from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, is_rollout_name, open_regular
 
@@ -187,7 +187,7 @@ def _faults(data: bytes, begin: int, *, first: bool) -> tuple[Fault, ...]:
     line = line_of(data)
     line.reading = read_line(data)
     broken: tuple[Fault, ...] = line.reading.broken
-    idle = (fault for fault in idle_faults(line, secrets=False) if fault.what == "bad-utf8")
+    idle = (fault for fault in idle_faults(line, IdleParts(secrets=False)) if fault.what == "bad-utf8")
     lead = len(BYTE_ORDER_MARK) if first and data.startswith(BYTE_ORDER_MARK) else 0
 
     def shift(offset: int) -> int:
