@@ -14,7 +14,7 @@ from urllib.parse import quote
 from rollout_ls.projection.surroundings import Reached, Surroundings
 from rollout_ls.wire.sarif import Artifact
 from rollout_ls.workspace.document import Document
-from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
+from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces, reason_of
 from rollout_ls.workspace.shelf import shelved_document
 
 STANDARD_INPUT = "-"
@@ -78,5 +78,14 @@ def artifact(path: str) -> Artifact:
 
 
 def _standard_input() -> Iterator[bytes]:
-    while piece := sys.stdin.buffer.read(PIECE_BYTES):
+    if sys.stdin is None:
+        raise FileProblem(STANDARD_INPUT, "standard input is closed")
+    while piece := _read_input():
         yield piece
+
+
+def _read_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(PIECE_BYTES)
+    except OSError as error:
+        raise FileProblem(STANDARD_INPUT, reason_of(error)) from None

@@ -55,7 +55,7 @@ def find_rollouts(paths: Sequence[str]) -> Found:
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
-            problems.append(FileProblem(path, _reason(error)))
+            problems.append(FileProblem(path, reason_of(error)))
             continue
         if not stat.S_ISDIR(mode):
             found.add(path)
@@ -126,7 +126,7 @@ class Pieces:
         except packed.Damaged as damage:
             self.problem = FileProblem(self.path, str(damage))
         except OSError as error:
-            self.problem = FileProblem(self.path, _reason(error))
+            self.problem = FileProblem(self.path, reason_of(error))
 
 
 def open_regular(path: str, *, follow: bool = True) -> tuple[int, os.stat_result]:
@@ -159,7 +159,7 @@ def _opened(path: str, follow: bool) -> int:
     try:
         return os.open(path, flags)
     except (OSError, ValueError) as error:
-        raise FileProblem(path, _reason(error)) from None
+        raise FileProblem(path, reason_of(error)) from None
 
 
 def _below(folder: str, problems: list[FileProblem]) -> set[str]:
@@ -167,7 +167,7 @@ def _below(folder: str, problems: list[FileProblem]) -> set[str]:
     found: set[str] = set()
 
     def report(error: OSError) -> None:
-        problems.append(FileProblem(os.fsdecode(error.filename or folder), _reason(error)))
+        problems.append(FileProblem(os.fsdecode(error.filename or folder), reason_of(error)))
 
     for where, folders, names in os.walk(folder, onerror=report):
         plain = set(names)
@@ -187,7 +187,7 @@ def _no_rollout(path: str) -> str:
     return "no rollout (rollout-*.jsonl, rollout-*.jsonl.zst) below this folder"
 
 
-def _reason(error: OSError | ValueError) -> str:
+def reason_of(error: OSError | ValueError) -> str:
     """Why a path could not be read, in few words."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return _NO_FILE
