@@ -89,7 +89,7 @@ def test_a_session_is_watched(told, tmp_path: Path, monkeypatch: Any) -> None:  
     (folder / "secret-link.jsonl").symlink_to("/etc/passwd")  # nobody opens it
     for name, value in watched(tmp_path).items():
         monkeypatch.setenv(name, value)
-    with Wire(capabilities=PULLING, workspaceFolders=[{"uri": home.as_uri(), "name": "x"}]) as wire:
+    with Wire(capabilities=PULLING, workspaceFolders=[{"uri": folder.as_uri(), "name": "x"}]) as wire:
         asked = 0
         for path in documents:
             uri = path.as_uri()
@@ -117,7 +117,7 @@ def test_a_session_is_watched(told, tmp_path: Path, monkeypatch: Any) -> None:  
         assert wire.end() == 0
     events = events_of(tmp_path / "audit.jsonl")
     assert any(event[0] == "open" for event in events)
-    found = list(trouble(events, [home]))
+    found = list(trouble(events, [folder]))
     assert found == [], found[:10]
     told.say(f"{asked:,} requests, {len(events):,} events; 0 of network, processes, writing, or reading elsewhere")
 
