@@ -276,6 +276,8 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   });
 
   await check("a turn is read as a document", async () => {
+    await editor.command("View: Toggle Primary Side Bar Visibility");
+    await page.locator(".part.sidebar").waitFor({ state: "hidden", timeout: PATIENCE_MS });
     await putCursorOn(page, 11);
     await keys(page, "t");
     await tab(`${DEMO}.md`);
