@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -20,7 +20,6 @@ from rollout_ls.formats.statement import (
     Compaction,
     Header,
     Message,
-    Outcome,
     Reasoning,
     Result,
     Settings,
@@ -41,7 +40,7 @@ CallOutcome = Literal["ok", "failed", "no result", "pending", "interrupted", "un
 """``unknown``: there is a result, and it does not tell how the call came out."""
 
 
-class CallEnd(msgspec.Struct, frozen=True):
+class CallEnd(msgspec.Struct, frozen=True, gc=False):
     """How a call came out, with all its records at hand. ``told_by`` is the record that says so, where one does."""
 
     outcome: CallOutcome
@@ -233,6 +232,38 @@ class Session:
             ref, seen = owner, seen + 1
         return ref
 
+    def basis_of(self, entries: Iterable[Entry]) -> tuple[object, ...]:
+        """All that answers about some entries are drawn from, but for their lines: while it is equal, so are these."""
+        links, shares, unanswered = self._links, self._shares, self._unanswered
+        found: list[object] = []
+        for entry in entries:
+            statement = entry.ref.statement
+            found.append(entry)
+            if statement in links:
+                self._collect_links(statement, found)
+            if statement in unanswered:
+                found.append(unanswered[statement])
+            if statement in shares:
+                found.append(shares[statement])
+                self._collect_links(shares[statement].statement, found)
+        return tuple(found)
+
+    def _collect_links(self, statement: Statement, found: list[object]) -> None:
+        """The further records of a record, and theirs: mirrors may have mirrors, a script's calls their results."""
+        links = self._links
+        own = links.get(statement, [])
+        found.append(own)
+        for link in own:
+            further = link.ref.statement
+            if further not in links:
+                continue
+            if link.role == "mirror":
+                self._collect_links(further, found)
+            else:
+                found.append(links[further])
+            if further in self._unanswered:
+                found.append(self._unanswered[further])
+
     def links_of(self, ref: Ref, role: Role | None = None) -> tuple[Ref, ...]:
         """Further records of an entry, in file order: mirrors of mirrors too where no role is asked for."""
         links = self._links.get(ref.statement)
@@ -250,8 +281,11 @@ class Session:
 
     def result_of(self, call: Ref) -> Ref | None:
         """The result of a call; a second call with an open id shares that of the first."""
-        call = self._shares.get(call.statement, call)
-        return next(iter(self.links_of(call, "result")), None)
+        statement = self._shares[call.statement].statement if call.statement in self._shares else call.statement
+        found = [link.ref for link in self._links.get(statement, ()) if link.role == "result"]
+        if len(found) > 1:
+            return min(found, key=lambda one: self.buffer.order_of(one.line))
+        return found[0] if found else None
 
     def effect_of(self, compaction: Ref) -> Effect | None:
         """What a compaction kept, rewrote and dropped; asked of a sign of it, the same. None of other records."""
@@ -412,19 +446,21 @@ class Session:
 
     def _settled(self, entry: Entry) -> Entry:
         """An entry with what only the whole document tells."""
+        opened = entry.turn
         if self.mode != "explicit":
             # A turn without start record begins at a message that is known for the human's only a few records later.
             turn = self.turn_at(entry.ref.line)
-            start = turn.start if turn is not None else None
-            if start is not entry.turn:
-                entry = msgspec.structs.replace(entry, turn=start)
-        elif entry.turn is not None and entry.turn.start.statement in self._cut_turns:
-            home = self._home(entry.turn, entry.ref)
-            if home is not entry.turn:
+            opened = turn.start if turn is not None else None
+            if opened is not entry.turn:
+                entry = msgspec.structs.replace(entry, turn=opened)
+        elif opened is not None and opened.start.statement in self._cut_turns:
+            home = self._home(opened, entry.ref)
+            if home is not opened:
+                opened = home
                 entry = msgspec.structs.replace(entry, turn=home, inherited=home is not None and home.inherited)
-        if entry.turn is not None and not entry.turn.dated:
-            entry = msgspec.structs.replace(entry, inherited=self.turn_by_start[entry.turn.start.statement].inherited)
-        return self._settled_message(entry)
+        if opened is not None and not opened.dated:
+            entry = msgspec.structs.replace(entry, inherited=self.turn_by_start[opened.start.statement].inherited)
+        return self._settled_message(entry) if isinstance(entry.ref.statement, Message) else entry
 
     @cached_property
     def _cut_turns(self) -> dict[Statement, Turn]:
@@ -479,14 +515,15 @@ class Session:
 
     @cached_property
     def entries_by_turn(self) -> dict[Statement | None, list[Entry]]:
-        """Entries by the start of their turn; None for those outside turns."""
+        """Entries by the start of their turn, in file order; None for those outside turns."""
         found: dict[Statement | None, list[Entry]] = {}
-        order = self.buffer.order_of
         for entry in self.entries():
             key = entry.turn.start.statement if entry.turn is not None else None
-            found.setdefault(key, []).append(entry)
-        for entries in found.values():
-            entries.sort(key=lambda one: (order(one.ref.line), one.ref.statement.start))
+            of_turn = found.get(key)
+            if of_turn is None:
+                found[key] = [entry]
+            else:
+                of_turn.append(entry)
         return found
 
     def entries_of(self, turn: Turn | None) -> list[Entry]:
@@ -528,12 +565,10 @@ class Session:
 
     def _call_end(self, call: Ref) -> CallEnd:
         statement = call.statement
-        told: list[tuple[Outcome, Ref]] = []
-        roles = {link.role for link in self._links.get(statement, ())}
-        for role in _TELLING:
-            for ref in self.links_of(call, role) if role in roles else ():
-                if isinstance(ref.statement, Result | CallMirror):
-                    told.append((ref.statement.outcome, ref))
+        links = self._links.get(statement)
+        if links is not None and len(links) == 1 and links[0].role == "result" and isinstance(statement, Call):
+            return _end_by_result(links[0].ref)
+        told = [(ref.statement.outcome, ref) for ref in self._telling(call)]  # type: ignore[attr-defined]
         if isinstance(statement, CallMirror):
             told.append((statement.outcome, call))
         duration = next((one.duration_ms for one, _ in told if one.duration_ms >= 0), -1)
@@ -547,6 +582,12 @@ class Session:
         if result is not None or told or (isinstance(statement, Call) and statement.alone):
             return CallEnd("unknown", None, duration, result)
         return CallEnd(self._without_result(call))
+
+    def _telling(self, call: Ref) -> list[Ref]:
+        """The records that may tell how a call came out, the weightiest first."""
+        roles = {link.role for link in self._links.get(call.statement, ())}
+        found = [ref for role in _TELLING if role in roles for ref in self.links_of(call, role)]
+        return [ref for ref in found if isinstance(ref.statement, Result | CallMirror)]
 
     def _without_result(self, call: Ref) -> CallOutcome:
         return self._unanswered.get(call.statement, "unknown")
@@ -737,3 +778,14 @@ class Session:
     def usage_left_out(self) -> dict[Statement, LeftOut]:
         """Usage records that do not count, by themselves."""
         return {left.ref.statement: left for left in self.usage.left_out}
+
+
+def _end_by_result(result: Ref) -> CallEnd:
+    """How a call came out that has a result and no other record: most calls."""
+    outcome = result.statement.outcome  # type: ignore[attr-defined]
+    exit_code, failed = outcome.exit_code, outcome.failed
+    if exit_code is not None:
+        return CallEnd("failed" if exit_code else "ok", exit_code, max(outcome.duration_ms, -1), result)
+    if failed is not None:
+        return CallEnd("failed" if failed else "ok", None, max(outcome.duration_ms, -1), result)
+    return CallEnd("unknown", None, max(outcome.duration_ms, -1), result)

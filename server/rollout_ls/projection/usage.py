@@ -117,9 +117,9 @@ def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> S
         else:
             tokens, reason, same = _running(usage, before)
         total = None if usage.per_response else usage.total
-        if total is not None and (before is None or total != before[0]):
-            if total.is_possible and not total.is_estimate:
-                before = (total, ref)
+        is_new = total is not None and (before is None or total != before[0])
+        if is_new and total is not None and total.is_possible and not total.is_estimate:
+            before = (total, ref)
         if tokens is None:
             left_out.append(LeftOut(ref, reason, same))
         else:

@@ -95,17 +95,14 @@ def mask_head(text: str, limit: int) -> str:
 
 
 def _is_suspicious(text: str) -> bool:
-    """Whether any of the plain strings is in a text; said one by one, since this is asked of each name in an outline."""
-    return (
-        ("-" in text and ("sk-" in text or "glpat-" in text or "xox" in text or "PRIVATE KEY" in text))
-        or ("_" in text and ("ghp_" in text or "github_pat_" in text or "npm_" in text or "hf_" in text))
-        or ("=" in text and ("KEY=" in text or "TOKEN=" in text or "SECRET=" in text or "PASSWORD=" in text))
-        or "AKIA" in text
-        or "AIza" in text
-        or "eyJ" in text
-        or "uthorization" in text
-        or "UTHORIZATION" in text
-    )
+    """Whether any of the plain strings is in a text; spelt out, since each name in an outline is asked."""
+    if "-" in text and ("sk-" in text or "glpat-" in text or "xox" in text or "PRIVATE KEY" in text):
+        return True
+    if "_" in text and ("ghp_" in text or "github_pat_" in text or "npm_" in text or "hf_" in text):
+        return True
+    if "=" in text and ("KEY=" in text or "TOKEN=" in text or "SECRET=" in text or "PASSWORD=" in text):
+        return True
+    return "AKIA" in text or "AIza" in text or "eyJ" in text or "uthorization" in text or "UTHORIZATION" in text
 
 
 def _found(text: str) -> Iterator[tuple[int, int]]:

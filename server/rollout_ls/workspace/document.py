@@ -341,7 +341,7 @@ class Document:
         starts = self._line_starts() if self._changed else {}
         last = self.buffer.last_line
         found = [
-            ChangedLine(starts[id(line.block)] + line.block.place_of(line)[0], line.data, line is last)
+            ChangedLine(starts[id(line.block)] + line.block.index_of(line), line.data, line is last)
             for line in self._changed
         ]
         return sorted(found, key=lambda one: one.number)
