@@ -169,6 +169,16 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert said == "0"
 
 
+def test_a_damaged_byte_does_not_make_the_text_latin(tmp_path: Path) -> None:
+    file = tmp_path / "rollout-1.jsonl"
+    file.write_bytes('{"a":"größer"}\n'.encode() + b'{"b":"\xff"}\n')
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"gr\xf6\xdfer\n")
+    told = "lua io.stderr:write(vim.fn.getline(1), vim.bo.readonly and ' readonly ' or ' ')"
+    said = _run(file, "-c", told, "-c", f"edit {other}", "-c", told, "-c", "qa!", server=SERVER)
+    assert '{"a":"größer"} readonly größer' in said
+
+
 def test_a_missing_server_is_told_once(tmp_path: Path) -> None:
     for number in (1, 2):
         (tmp_path / f"rollout-{number}.jsonl").write_text("{}\n", "utf-8")

@@ -75,7 +75,7 @@ def test_lenses_tell_and_lead(seen: dict[str, Any]) -> None:
 def test_folds_tell_what_they_hide(seen: dict[str, Any]) -> None:
     first, last = seen["fold"]
     assert 0 < first < last
-    assert "5 calls, 1 failed" in seen["fold_text"]
+    assert seen["fold_text"].startswith("turn 1: completed, 16.9 s, 5 calls, 1 failed")
 
 
 def test_colours_and_status(seen: dict[str, Any]) -> None:

@@ -58,7 +58,10 @@ local function drawn(client)
   end)
   vim.cmd.normal({ 'zM', bang = true })
   seen.fold = { vim.fn.foldclosed(plan.call + 1), vim.fn.foldclosedend(plan.call + 1) }
-  seen.fold_text = vim.fn.foldtextresult(seen.fold[1])
+  wait('the text of a closed turn', function()
+    seen.fold_text = vim.fn.foldtextresult(seen.fold[1])
+    return seen.fold_text:match('^turn 1: ') ~= nil
+  end)
   vim.cmd.normal({ 'zR', bang = true })
   wait('tokens', function()
     local column = lines()[plan.call + 1]:find('"function_call"')

@@ -4,7 +4,7 @@
 local M = {}
 
 local REST_MS = 800
-local LONG_ID = 16
+local LONG_ID = 12
 local group = vim.api.nvim_create_augroup('rollout_ls.outline', {})
 local namespace = vim.api.nvim_create_namespace('rollout_ls.outline')
 
