@@ -174,6 +174,10 @@ local function followed()
   wait('the file as it is now', function()
     return vim.api.nvim_buf_line_count(buffer) == plan.lines + 1
   end)
+  wait('the lenses of what was added', function()
+    local first = vim.lsp.codelens.get(buffer)[1]
+    return first and first.command and first.command.title:match('^4 turns, 13 calls') ~= nil
+  end)
   vim.api.nvim_exec_autocmds('TextChanged', { buffer = buffer })
   wait('the outline of what was added', function()
     return table.concat(lines(vim.api.nvim_win_get_buf(outline)), '\n'):find('call_grown', 1, true) ~= nil

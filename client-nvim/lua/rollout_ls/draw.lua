@@ -140,12 +140,16 @@ local function draw_lenses(client, buffer)
     vim.lsp.codelens.enable(true, { bufnr = buffer })
     return
   end
-  local changed
+  local changed = vim.api.nvim_buf_get_changedtick(buffer)
   ask_lenses(client, buffer)
-  vim.api.nvim_create_autocmd({ 'CursorHold', 'InsertLeave', 'BufWinEnter' }, {
+  -- DiagnosticChanged: the server has read what is new, such as what was appended to the file
+  vim.api.nvim_create_autocmd({ 'CursorHold', 'InsertLeave', 'BufWinEnter', 'DiagnosticChanged' }, {
     group = group,
     buffer = buffer,
-    callback = function()
+    callback = function(event)
+      if event.event == 'DiagnosticChanged' and vim.fn.mode():match('^[iR]') then
+        return
+      end
       local tick = vim.api.nvim_buf_get_changedtick(buffer)
       if tick ~= changed and not client:is_stopped() then
         changed = tick
