@@ -34,6 +34,10 @@ from rollout_ls.wire.views import show_blocks, show_codex_v3
 from rollout_ls.workspace.document import Document
 
 STEPS: tuple[Step, ...] = ("next turn", "previous turn", "next failed call", "partner")
+OF_ALL = 14
+"""Questions that ``ask_of_all`` asks."""
+AT_A_PLACE = 10
+"""Questions that ``ask_at`` asks."""
 URI = "file:///work/rollout-x.jsonl"
 WORLD = Surroundings()
 TELLING = lsp.Telling("utf-16", True, code_page)
@@ -97,4 +101,4 @@ def ask_at(document: Document, line: Line, offset: int, unit: Unit = "utf-16") -
         place = step_from(session, line, offset, step)
         if place is not None:
             place_range(rows, place, unit)
-    return 6 + len(STEPS)
+    return AT_A_PLACE

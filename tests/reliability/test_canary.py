@@ -49,8 +49,7 @@ def sung(data: bytes) -> str:
     ],
 )
 def test_nothing_is_told_of_a_text(told, command: Any, capabilities: Any) -> None:  # type: ignore[no-untyped-def]
-    """A word in every text of every fixture, looked for in logs, errors, traces and stderr at the most talkative level.
-    """
+    """A word in every text of every fixture, looked for in logs, errors, traces and stderr, all of it told."""
     options = {"rollout": {"log": {"level": "debug"}, "rules": {CANARY: "off"}, CANARY: CANARY}}
     with Wire(capabilities=capabilities, command=command, initializationOptions=options, trace="verbose") as wire:
         for number, path in enumerate(FIXTURES):
@@ -110,4 +109,4 @@ def test_the_command_line_tells_nothing_on_stderr(told, tmp_path: Path) -> None:
         total += len(done.stderr)
         assert CANARY.encode() not in done.stderr, (words, done.stderr[:300])
         assert b"Traceback" not in done.stderr
-    told.say(f"0 hits in {total} bytes of stderr")
+    told.say(f"0 hits in {total} bytes of stderr", "0 hits")
