@@ -21,8 +21,9 @@ from rollout_ls.features.navigation import definition, partner_of, references
 from rollout_ls.features.outline import outline
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.rows import Line
 from rollout_ls.workspace.document import Document
 

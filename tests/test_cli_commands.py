@@ -193,13 +193,51 @@ def test_an_inner_fault_hides_no_other_file(said: Any, monkeypatch: pytest.Monke
     assert len([row for row in out.split("\n") if row]) == len(FINDINGS[DEMO.name])
 
 
-def test_a_reader_that_goes_away_is_no_fault() -> None:
-    command = [sys.executable, "-m", "rollout_ls", "check", "--output-format", "jsonl", *[str(SESSIONS)] * 3]
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["check", "--output-format", form, *[str(SESSIONS)] * 3] for form in ("jsonl", "full", "sarif")),
+        *(["show", str(DEMO)], ["outline", str(DEMO)], ["stats", str(SESSIONS)], ["rules"], ["--help"]),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_fault(words: list[str]) -> None:
+    """Without a word, with the status of what a signal for it ends: neither "clean" nor "trouble"."""
+    command = [sys.executable, "-m", "rollout_ls", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 2
+        assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell that closes streams")
+@pytest.mark.parametrize(
+    ("words", "streams", "status"),
+    [
+        *(("check nowhere", "2>&-", 2), ("check nowhere", "2>/dev/full", 2), ("nonsense", "2>&-", 2), ("", "2>&-", 2)),
+        *(
+            ("rules", ">&-", 2),
+            ("rules", ">&- 2>&-", 2),
+            ("rules", "2>&-", 0),
+            ("rules", "<&-", 0),
+            ("check -", "<&-", 2),
+        ),
+    ],
+)
+def test_closed_streams_change_no_status(words: str, streams: str, status: int) -> None:
+    command = f"exec {sys.executable} -m rollout_ls {words} {streams}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, b"inner fault" in done.stderr) == (status, False), done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rollout_ls", "rules"], stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (2, b"rollout-ls: no space left on device\n")
 
 
 # -- outline and show
@@ -209,11 +247,7 @@ def test_outline_as_text_and_as_symbols(said: Any) -> None:
     assert status == 0 and symbols[0]["name"].startswith("Session ")
 
     def names(level: list[dict[str, Any]], depth: int) -> list[tuple[int, str]]:
-        return [
-            row
-            for one in level
-            for row in [(depth, one["name"]), *names(one.get("children", []), depth + 1)]
-        ]
+        return [row for one in level for row in [(depth, one["name"]), *names(one.get("children", []), depth + 1)]]
 
     status, out, _ = said("outline", str(DEMO))
     rows = out.rstrip("\n").split("\n")
@@ -247,7 +281,7 @@ def _modules(words: list[str]) -> set[str]:
     """The modules that are there when a command has run (the server's own entry is not run)."""
     code = f"""
 import sys
-import rollout_ls.{'lsp.server' if words == ['server'] else '__main__'} as entry
+import rollout_ls.{"lsp.server" if words == ["server"] else "__main__"} as entry
 if entry.__name__.endswith('server'):
     entry.main = lambda: 0
 from rollout_ls.__main__ import main

@@ -181,7 +181,9 @@ def test_what_is_not_known_is_one_line(said: Any) -> None:
 
 def test_near_names() -> None:
     assert near("orphn-call", RULES).startswith("; did you mean orphan-call")
-    assert near("zzzzzz", RULES) == ""
+    for name in ("zzzzzz", "nope", "none", "x", ""):
+        assert near(name, [*RULES, *kind_names()]) == ""
+    assert near("pending", RULES) == "; did you mean pending-call?"
     assert near("filechange", ["FileChange"]) == "; did you mean FileChange?"
 
 

@@ -54,8 +54,10 @@ def test_first_line_kind_and_times() -> None:
     paragraphs = text_at(opened(line_of("response_item", CALL, 7))).split("\n\n")
     assert paragraphs[0].startswith("**Call of shell** `response_item/function_call` · ")
     assert paragraphs[0].endswith("2026-02-03 10:00:07 UTC")
-    assert paragraphs[1] == "The model calls a tool with arguments in JSON."
-    assert "7.0 s after the session's start · 7.0 s after the record before" in paragraphs
+    assert paragraphs[-2:] == [  # below the content: an editor shows the first ten rows
+        "The model calls a tool with arguments in JSON.",
+        "7.0 s after the session's start · 7.0 s after the record before",
+    ]
 
 
 def test_time_of_day_in_the_readers_zone() -> None:

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from rollout_ls.features.folding import folds
-from rollout_ls.features.outline import outline
+from rollout_ls.features.outline import Branch, branches, outline
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.text import buffer as buffer_module
 from rollout_ls.text.columns import Unit, column_of
 from rollout_ls.text.rows import Place
+from rollout_ls.wire.outline import Drawing, OutlineWriter
 from rollout_ls.wire.show import show_session
 from rollout_ls.workspace.document import Change, Document
 
@@ -115,6 +116,7 @@ def test_edits_equal_a_document_opened_anew(block_lines: int, monkeypatch: pytes
             text = text[: dice.randrange(20_000, 60_000)]
         document = Document("file:///rollout-1.jsonl", 1, [text])
         document.finish()
+        writer = OutlineWriter(Drawing(unit))
         for version in range(2, 2 + dice.randrange(1, EDITS)):
             changes = []
             for _ in range(dice.choice((1, 1, 1, 2))):
@@ -123,8 +125,60 @@ def test_edits_equal_a_document_opened_anew(block_lines: int, monkeypatch: pytes
             document.edit(changes, version, unit)
             if dice.random() < 0.5:
                 document.finish()
+            if dice.random() < 0.8:
+                writer.write(branches(document.session()), document.buffer)
         fresh = Document("file:///rollout-1.jsonl", 1, [text])
         assert picture(document) == picture(fresh), f"sequence {number}, blocks of {block_lines}"
+        assert written(writer, document) == written(OutlineWriter(Drawing(unit)), fresh), f"sequence {number}"
+
+
+def written(writer: OutlineWriter, document: Document) -> bytes:
+    return bytes(writer.write(branches(document.session()), document.buffer))
+
+
+def test_an_edit_costs_the_outline_of_its_turn_only() -> None:
+    """What was written of all other turns is used again, though their rows have moved."""
+    document = Document("file:///rollout-1.jsonl", 1, [_TURNS])
+    writer = OutlineWriter(Drawing("utf-8"))
+    worked_out: list[str] = []
+
+    def watched() -> list[Branch]:
+        return [watch(branch) for branch in branches(document.session())]
+
+    def watch(branch: Branch) -> Branch:
+        def symbols() -> tuple[Symbol, ...]:
+            found = branch.symbols()
+            worked_out.extend(symbol.name for symbol in found)
+            return found
+
+        return Branch(symbols, branch.root, branch.basis)
+
+    writer.write(watched(), document.buffer)
+    assert worked_out == ["Session s", "Turn 1: question 1", "Turn 2: question 2", "Turn 3: question 3"]
+    worked_out.clear()
+    row = next(number for number, line in enumerate(document.buffer) if b"question 2" in line.data)
+    column = document.buffer.row_text(row).index(b"question 2")
+    document.edit([Change((row, column), (row, column + 8), b"wish")], 2, "utf-8")
+    document.edit([Change((1, 0), (1, 0), b"\n")], 3, "utf-8")
+    text = writer.write(watched(), document.buffer)
+    assert worked_out == ["Session s", "Turn 2: wish 2"]
+    assert bytes(text) == written(OutlineWriter(Drawing("utf-8")), document)
+
+
+def _record(sort: str, payload: str) -> str:
+    return f'{{"timestamp":"2026-01-01T00:00:00.000Z","type":"{sort}","payload":{{{payload}}}}}\n'
+
+
+_TURNS = encode(
+    _record("session_meta", '"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/","cli_version":"0.150.0"')
+    + "".join(
+        _record("event_msg", f'"type":"task_started","turn_id":"t{number}","model_context_window":1')
+        + _record("event_msg", f'"type":"user_message","message":"question {number}"')
+        + _record("event_msg", f'"type":"agent_message","message":"answer {number}"')
+        + _record("event_msg", f'"type":"task_complete","turn_id":"t{number}","last_agent_message":null')
+        for number in (1, 2, 3)
+    )
+)
 
 
 def test_growing_line_by_line_equals_the_whole() -> None:

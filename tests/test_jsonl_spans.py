@@ -89,6 +89,26 @@ def test_members_come_in_their_order_with_doubled_keys() -> None:
     assert members(b"{ }") == members(b"[1]") == members(b"") == members(b"7") == []
 
 
+@pytest.mark.parametrize("comma", [b",", b", ", b" ,\t", b",\n  "])
+@pytest.mark.parametrize("colon", [b":", b": "])
+def test_each_of_many_doubled_keys_has_its_place(comma: bytes, colon: bytes) -> None:
+    """Keys that look like values, escaped keys, halves of pairs, bad UTF-8, brackets and commas inside strings."""
+    values = [b'"a"', b"[1,{}]", b'{"a":"}"}', b'"\\ud83d"', b'"\xff,:{"', b'"\\\\\\""', b"-1.5e3", b"{}", b"[ ]"]
+    keys = [b'"a"', b'"b"', b'"\\u0061"', b'"\xc3\xa9"', b'"c d"', b'"a"']
+    pairs = [(key, value) for value in values for key in keys]
+    line = b"{" + comma.join(key + colon + value for key, value in pairs) + b"}"
+    found = members(line)
+    assert [(line[one.key_start : one.key_end], line[one.start : one.end]) for _, one in found] == pairs
+    assert [key for key, _ in found[:6]] == ["a", "b", "a", "é", "c d", "a"]
+    for key in ("a", "b", "é", "c d"):
+        assert find(line, (key,)) == [one for name, one in found if name == key][-1]
+    assert find(line, ("}",)) is None
+    for key, one in found:
+        assert path_at(line, one.key_start) == ((key,), one, True)
+        assert path_at(line, one.key_end)[1] == one
+        assert path_at(line, one.end)[0] == ()
+
+
 def test_path_at_tells_key_from_value() -> None:
     at = LINE.index(b'"text":"\xc3')
     assert path_at(LINE, at) == (("payload", "content", 1, "text"), Span(at + 7, at + 11, at, at + 6), True)

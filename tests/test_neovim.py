@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from conftest import IN_CI
+
 REPO = Path(__file__).resolve().parent.parent
 HERE = REPO / "tests" / "neovim"
 SESSIONS = REPO / "fixtures" / "sessions"
@@ -33,7 +35,7 @@ def _neovim() -> str | None:
 
 
 NEOVIM = _neovim()
-pytestmark = pytest.mark.skipif(NEOVIM is None, reason="no Neovim 0.11 or newer here")
+pytestmark = pytest.mark.skipif(NEOVIM is None and not IN_CI, reason="no Neovim 0.11 or newer here")
 
 
 def _run(file: Path, *commands: str, server: list[str] | None = None, **surroundings: str) -> str:
@@ -62,6 +64,7 @@ class Demo:
     def __init__(self) -> None:
         self.path = _demo()
         self.rows = self.path.read_text("utf-8").split("\n")
+        self.findings = json.loads((REPO / "fixtures" / "findings.json").read_text("utf-8"))[self.path.name]
         rows_of: dict[str, list[int]] = {}
         self.names: dict[int, str] = {}
         self.healthy = -1
@@ -95,7 +98,9 @@ def seen(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
         f"luafile {HERE / 'drive.lua'}",
         server=SERVER,
         ROLLOUT_TEST_RESULT=str(result),
-        ROLLOUT_TEST_PLAN=json.dumps({"call": demo.call, "result": demo.result, "healthy": demo.healthy}),
+        ROLLOUT_TEST_PLAN=json.dumps(
+            {"call": demo.call, "result": demo.result, "healthy": demo.healthy, "findings": len(demo.findings)}
+        ),
     )
     assert result.exists(), said
     found: dict[str, Any] = json.loads(result.read_text("utf-8"))
@@ -108,8 +113,7 @@ def test_it_attaches_with_incremental_edits(seen: dict[str, Any]) -> None:
 
 
 def test_findings_are_those_of_the_file(seen: dict[str, Any], demo: Demo) -> None:
-    expected = json.loads((REPO / "fixtures" / "findings.json").read_text("utf-8"))[demo.path.name]
-    assert [[row + 1, code] for row, code, _, _ in seen["findings"]] == sorted(map(list, expected))
+    assert [[row + 1, code] for row, code, _, _ in seen["findings"]] == sorted(map(list, demo.findings))
     assert {source for *_, source in seen["findings"]} == {"rollout"}
     assert seen["underlined"]
 
@@ -142,6 +146,16 @@ def test_the_outline_window_leads_to_the_record(seen: dict[str, Any]) -> None:
     assert seen["windows"] == 1
 
 
+def test_the_outline_window_tells_first_how_a_call_came_out(seen: dict[str, Any]) -> None:
+    calls = [row.strip() for row in seen["outline"] if "call_j67LWBzJsMexCuQjnp4aHcrp" in row]
+    assert calls == ["exec_command → failed (exit 1)  python -m pytest -q tests, 610 ms  call_j67LWBzJsMexCuQjnp4aHcrp"]
+
+
+def test_the_outline_window_is_never_alone(seen: dict[str, Any]) -> None:
+    assert seen["after_close"] == "the rollout"
+    assert seen["after_delete"] == "no outline"
+
+
 def test_findings_follow_an_edit_and_its_undoing(seen: dict[str, Any], demo: Demo) -> None:
     assert [demo.healthy, "bad-json"] in [finding[:2] for finding in seen["broken"]]
     assert seen["mended"] == seen["findings"]
@@ -153,6 +167,16 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     count = "lua io.stderr:write(#vim.lsp.get_clients())"
     said = _run(file, "-c", "sleep 300m", "-c", count, "-c", "qa!", server=SERVER)
     assert said == "0"
+
+
+def test_a_damaged_byte_does_not_make_the_text_latin(tmp_path: Path) -> None:
+    file = tmp_path / "rollout-1.jsonl"
+    file.write_bytes('{"a":"größer"}\n'.encode() + b'{"b":"\xff"}\n')
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"gr\xf6\xdfer\n")
+    told = "lua io.stderr:write(vim.fn.getline(1), vim.bo.readonly and ' readonly ' or ' ')"
+    said = _run(file, "-c", told, "-c", f"edit {other}", "-c", told, "-c", "qa!", server=SERVER)
+    assert '{"a":"größer"} readonly größer' in said
 
 
 def test_a_missing_server_is_told_once(tmp_path: Path) -> None:

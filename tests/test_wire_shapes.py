@@ -12,7 +12,6 @@ from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Place
 from rollout_ls.wire.lsp import (
     DocumentHighlight,
-    Drawing,
     FullReport,
     HoverAnswer,
     MarkupContent,
@@ -20,12 +19,11 @@ from rollout_ls.wire.lsp import (
     Telling,
     UnchangedReport,
     diagnostics,
-    document_symbols,
     encode,
     folding_ranges,
     record_link,
-    symbol_information,
 )
+from rollout_ls.wire.outline import Drawing, document_symbols, symbol_information
 from rollout_ls.wire.positions import NOWHERE
 
 BUFFER = Buffer(["{é: 1}\n".encode(), b"{b: 2}\n", b"{c: 3}\n"])

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from rollout_ls.cli.loading import load
+from rollout_ls.rules.registry import RULES
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.wire.report import finding_rows
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import Pieces
 from rollout_ls.workspace.shelf import shelved_document
 
+IDLE = {"duplicate-key", "too-deep", "int-too-big", "bad-utf8", "bad-json", "secret"}
+"""Codes of findings that the idle pass over a line may give."""
 SESSIONS = sorted((Path(__file__).parent.parent / "fixtures" / "sessions").glob("rollout-*.jsonl"))
 
 
@@ -31,6 +34,24 @@ def test_the_findings_are_those_of_the_text_in_memory(size: int) -> None:
         shelved = shelved_document(path.as_uri(), parts, reader)
         assert b"".join(pieces) == data
         assert rows(shelved) == rows(Document(path.as_uri(), None, [data], on_disk=True)), path.name
+
+
+@pytest.mark.parametrize("code", [*RULES, "nothing of the idle pass"])
+def test_one_code_alone_is_found_as_among_all(code: str, tmp_path: Path) -> None:
+    """What is not looked for costs nothing, and hides nothing of what is."""
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_bytes(
+        b"".join(one.read_bytes().removesuffix(b"\n") + b"\n" for one in SESSIONS)
+        + b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"x","a":1,"a":2}}\n'
+        + b'{"a":"\xff","b":"sk-%b","c":%b,"d":%b}\n' % (b"a1B2" * 12, b"9" * 30, b"[" * 140 + b"]" * 140)
+    )
+    every, wanted = frozenset(RULES), frozenset({code} if code in RULES else {"shape", "turn-open"})
+    found = load(str(path), wanted, shelve=True)[0]
+    all_of_them = [row for row in rows(load(str(path), every, shelve=True)[0]) if row.code in wanted]  # type: ignore[attr-defined]
+    assert rows(found) == all_of_them
+    assert rows(load(str(path), wanted)[0]) == all_of_them
+    if code not in IDLE:
+        assert not any(line.reading.idle for line in found.buffer)
 
 
 def test_no_text_stays_in_memory(tmp_path: Path) -> None:

@@ -283,12 +283,18 @@ def test_what_is_no_regular_file_is_not_known(tmp_path: Path) -> None:
         assert look(os.devnull, None, (), BOUND) == store.NOTHING
 
 
-def test_a_link_to_a_file_is_that_file(tmp_path: Path, path: Path) -> None:
+def test_a_link_to_a_rollout_is_that_rollout_and_to_another_file_nothing(tmp_path: Path, path: Path) -> None:
     write(path, b"\xff\n")
-    link = tmp_path / "link.jsonl"
-    link.symlink_to(path)
-    seen = look(str(link), None, (), BOUND)
-    assert seen.facts is not None and len(seen.facts.faulty) == 1
+    (tmp_path / "private").write_bytes(b"\xff\n")
+    for name, target in (("one", path), ("two", "one"), ("folder", tmp_path), ("loop", "loop")):
+        (tmp_path / name).symlink_to(target)
+    for name in ("one", "two", f"folder/{NAME}"):
+        seen = look(str(tmp_path / name), None, (), BOUND)
+        assert seen.facts is not None and len(seen.facts.faulty) == 1, name
+    (tmp_path / "rollout-x.jsonl").symlink_to("private")
+    (tmp_path / "rollout-y.jsonl").symlink_to("rollout-x.jsonl")
+    for name in ("rollout-x.jsonl", "rollout-y.jsonl", "folder", "loop"):
+        assert look(str(tmp_path / name), None, (), BOUND) == store.NOTHING, name
 
 
 def test_a_large_file_is_not_looked_at(path: Path) -> None:

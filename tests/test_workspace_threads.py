@@ -25,11 +25,9 @@ def test_a_thread_is_found_beside_the_document(tmp_path: Path) -> None:
     here, there = put(tmp_path, ONE), put(tmp_path, TWO, 5)
     put(tmp_path / "below", "0199aaaa-0000-7000-8000-000000000003")
     found = Threads()
-    assert found.known(here) == frozenset()
     assert found.find(here, TWO) == there
     assert found.find(here, TWO.upper()) == there
     assert found.find(here, "0199aaaa-0000-7000-8000-000000000003") is None
-    assert found.known(here) == {ONE, TWO}
 
 
 def test_the_whole_tree_of_a_home_is_looked_through(tmp_path: Path) -> None:
@@ -68,6 +66,35 @@ def test_names_are_compared_not_made_into_paths(tmp_path: Path) -> None:
         assert found.find(str(tmp_path / "x.jsonl"), name) is None
 
 
+def test_nothing_is_looked_for_outside_of_open_folders(tmp_path: Path) -> None:
+    day, other_day = tmp_path / "sessions" / "2026" / "02" / "03", tmp_path / "sessions" / "2025" / "12" / "31"
+    here, there, archived = put(day, ONE), put(other_day, TWO), put(tmp_path / "archived_sessions", "arch")
+    beside = put(day, "beside")
+    for folders, seen in (
+        ([], {there, archived, beside}),
+        ([str(tmp_path)], {there, archived, beside}),
+        ([str(tmp_path / "sessions")], {there, beside}),
+        ([str(tmp_path / "sessions" / "2026")], {beside}),
+        ([str(day)], {beside}),
+        ([str(day), str(other_day)], {there, beside}),
+        ([str(day), str(tmp_path / "archived_sessions")], {archived, beside}),
+        ([str(tmp_path / "elsewhere")], {there, archived, beside}),
+    ):
+        found = Threads()
+        assert {found.find(here, one, folders) for one in (TWO, "arch", "beside")} - {None} == seen, folders
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a right to make links there")
+def test_a_link_must_lead_to_a_rollout(tmp_path: Path) -> None:
+    rollout = put(tmp_path / "elsewhere", TWO)
+    (tmp_path / "secret").write_text("")
+    here = put(tmp_path / "home", ONE)
+    for name, target in ((TWO, rollout), ("odd", str(tmp_path / "secret")), ("gone", str(tmp_path / "gone"))):
+        (tmp_path / "home" / f"rollout-2026-02-03T10-00-00-{name}.jsonl").symlink_to(target)
+    found = Threads()
+    assert [found.find(here, one) is not None for one in (TWO, "odd", "gone")] == [True, False, False]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a right to make links there")
 def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
     put(tmp_path / "elsewhere", TWO)
@@ -95,11 +122,11 @@ def test_what_was_found_is_kept_for_a_while(tmp_path: Path) -> None:
 def test_the_number_of_names_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MAX_ENTRIES", 10)
     here = put(tmp_path, ONE)
-    for second in range(30):
-        put(tmp_path, f"other-{second}")
+    others = [f"other-{second}" for second in range(30)]
+    for name in others:
+        put(tmp_path, name)
     found = Threads()
-    found.find(here, "nobody")
-    assert 0 < len(found.known(here)) <= 10
+    assert 9 <= sum(found.find(here, name) is not None for name in others) <= 10
 
 
 def test_a_folder_that_is_gone_holds_nothing(tmp_path: Path) -> None:

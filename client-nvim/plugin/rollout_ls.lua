@@ -19,6 +19,30 @@ if vim.fn.has('nvim-0.11') == 0 then
   return
 end
 
+-- A rollout is UTF-8. Left alone, one damaged byte would make Neovim read the whole file as Latin-1; so it is a `?`,
+-- and the buffer is read-only.
+local encodings
+local function restore_encodings()
+  if encodings then
+    vim.o.fileencodings, encodings = encodings, nil
+  end
+end
+
+vim.api.nvim_create_autocmd('BufReadPre', {
+  group = group,
+  pattern = 'rollout-*.jsonl',
+  callback = function()
+    encodings = encodings or vim.o.fileencodings
+    vim.o.fileencodings = 'ucs-bom,utf-8'
+    vim.schedule(restore_encodings) -- also where the file cannot be read
+  end,
+})
+vim.api.nvim_create_autocmd('BufReadPost', {
+  group = group,
+  pattern = 'rollout-*.jsonl',
+  callback = restore_encodings,
+})
+
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, {
   group = group,
   pattern = 'rollout-*.jsonl',

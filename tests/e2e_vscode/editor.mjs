@@ -98,8 +98,12 @@ export async function openEditor(machine, files, host = undefined) {
       await page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first().waitFor();
       await page.keyboard.press("Enter");
     },
+    /** A screenshot, if any are wanted. Each waits until what moves has come to rest. */
     async shot(name) {
       if (!options.shots) return;
+      await until(() => page.evaluate(() => document.getAnimations().every((one) => one.playState !== "running")), 2_000).catch(
+        () => {},
+      );
       mkdirSync(options.shots, { recursive: true });
       await page.screenshot({ path: join(options.shots, `${name}.png`) });
     },
@@ -123,6 +127,7 @@ const USER_SETTINGS = {
   "workbench.startupEditor": "none",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.reduceMotion": "on",
+  "editor.minimap.enabled": false, // so that the pictures show more of the text
   "workbench.editorLargeFileConfirmation": 1024,
   "chat.disableAIFeatures": true,
   "telemetry.telemetryLevel": "off",
@@ -152,8 +157,22 @@ function descendants(pid) {
 
 export const text = (page, selector) => page.locator(selector).allInnerTexts().then((texts) => texts.join("\n"));
 
-/** The line of the editor that shows a record, by the record's line number from 1. */
-export const line = (page, number) => page.locator(`.editor-instance .view-line >> nth=${number - 1}`);
+/** Where the first key of a record is drawn, by the record's line number from 1: behind its hints. */
+export const spot = (page, number, words = "timestamp") =>
+  until(() =>
+    page.evaluate(
+      ([wanted, words]) => {
+        const top = (element) => element.getBoundingClientRect().top;
+        const inEditor = (selector) => [...document.querySelectorAll(`.editor-instance ${selector}`)];
+        const gutter = inEditor(".line-numbers").find((one) => one.textContent.trim() === wanted);
+        const row = gutter && inEditor(".view-line").find((one) => Math.abs(top(one) - top(gutter)) < 4);
+        const piece = row && [...row.querySelectorAll("span span")].find((one) => one.textContent.includes(words));
+        const box = piece?.getBoundingClientRect();
+        return box && { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+      },
+      [String(number), words],
+    ),
+  );
 
 /** Opens the field at the top with a key and writes into it. A busy editor may lose the key: it is pressed again. */
 async function askFor(page, key, words) {

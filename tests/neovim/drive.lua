@@ -1,16 +1,9 @@
--- Does in a headless Neovim what a person does, and writes what was seen as JSON to $ROLLOUT_TEST_RESULT.
--- The test that started it says in $ROLLOUT_TEST_PLAN which rows (from 0) hold a call, its result and a healthy record.
+-- Does in a headless Neovim what a person does, and tells what was seen: findings, jumps, hover, outline, an edit.
+-- The plan says which rows hold a call, its result and a healthy record, and how many findings there are.
 
-local PATIENCE_MS = 20000
-local plan = vim.json.decode(vim.env.ROLLOUT_TEST_PLAN)
-local seen = { errors = {} }
-local buffer = vim.api.nvim_get_current_buf()
-
-local function wait(what, condition)
-  if not vim.wait(PATIENCE_MS, condition, 20) then
-    seen.errors[#seen.errors + 1] = 'waited in vain: ' .. what
-  end
-end
+local person = dofile(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)) .. '/person.lua')
+local plan, seen, buffer = person.plan, person.seen, person.buffer
+local wait, row, go = person.wait, person.row, person.go
 
 local function findings()
   local rows = vim.tbl_map(function(one)
@@ -20,14 +13,6 @@ local function findings()
     return one[1] < other[1] or (one[1] == other[1] and tostring(one[2]) < tostring(other[2]))
   end)
   return rows
-end
-
-local function row()
-  return vim.api.nvim_win_get_cursor(0)[1] - 1
-end
-
-local function go(line)
-  vim.api.nvim_win_set_cursor(0, { line + 1, 0 })
 end
 
 local function underlined(line)
@@ -56,12 +41,9 @@ local function run()
   if not client then
     return
   end
-  wait('findings', function()
-    return #vim.diagnostic.get(buffer) > 0
+  wait('findings, the idle ones too', function()
+    return #vim.diagnostic.get(buffer) == plan.findings
   end)
-  vim.wait(500, function()
-    return false
-  end) -- the idle ones
   seen.root = client.config.root_dir
   seen.encoding = client.offset_encoding
   seen.sync = client.server_capabilities.textDocumentSync.change
@@ -86,23 +68,10 @@ local function run()
   end
 
   local params = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
-  local answer = client:request_sync('textDocument/documentSymbol', params, PATIENCE_MS, buffer)
-  seen.symbols = answer and answer.result
-  local folds = client:request_sync('textDocument/foldingRange', params, PATIENCE_MS, buffer)
-  seen.folds = folds and folds.result
+  seen.symbols = person.ask(client, 'textDocument/documentSymbol', params)
+  seen.folds = person.ask(client, 'textDocument/foldingRange', params)
 
-  vim.cmd.RolloutOutline()
-  local outline
-  wait('the outline', function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      local shown = vim.api.nvim_win_get_buf(window)
-      if vim.bo[shown].filetype == 'rolloutoutline' and vim.api.nvim_buf_line_count(shown) > 1 then
-        outline = window
-        return true
-      end
-    end
-    return false
-  end)
+  local outline = person.open_outline()
   if outline then
     seen.outline = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(outline), 0, -1, false)
     vim.api.nvim_set_current_win(outline)
@@ -124,18 +93,24 @@ local function run()
   wait('the finding to go', function()
     return #vim.diagnostic.get(buffer, { lnum = plan.healthy }) == 0
   end)
-  vim.wait(500, function()
-    return false
+  wait('the findings of before', function()
+    return vim.deep_equal(findings(), seen.findings)
   end)
   seen.mended = findings()
+
+  -- the rollout's window is closed, then its buffer deleted: the outline does not stay by itself
+  person.open_outline()
+  vim.cmd.close()
+  wait('the rollout in the only window', function()
+    return #vim.api.nvim_list_wins() == 1 and vim.api.nvim_get_current_buf() == buffer
+  end)
+  seen.after_close = vim.api.nvim_get_current_buf() == buffer and 'the rollout'
+  person.open_outline()
+  vim.cmd.bdelete({ buffer, bang = true })
+  wait('the outline to go', function()
+    return #vim.api.nvim_list_wins() == 1 and vim.bo.filetype ~= 'rolloutoutline'
+  end)
+  seen.after_delete = vim.bo.filetype ~= 'rolloutoutline' and 'no outline'
 end
 
-local fine, problem = pcall(run)
-if not fine then
-  seen.errors[#seen.errors + 1] = tostring(problem)
-end
-seen.messages = vim.api.nvim_exec2('messages', { output = true }).output
-local file = assert(io.open(vim.env.ROLLOUT_TEST_RESULT, 'w'))
-file:write(vim.json.encode(seen))
-file:close()
-vim.cmd.qall({ bang = true })
+person.play(run)

@@ -1,32 +1,13 @@
--- Does in a headless Neovim what a person does to read a rollout, and writes what was seen as JSON to
--- $ROLLOUT_TEST_RESULT. $ROLLOUT_TEST_PLAN has rows (from 0), and the path of the same rollout packed.
+-- Does in a headless Neovim what a person does to read a rollout, and tells what was seen. The plan says which row
+-- holds a call, what is appended to the file, and where the same rollout lies packed.
 
-local PATIENCE_MS = 30000
-local plan = vim.json.decode(vim.env.ROLLOUT_TEST_PLAN)
-local seen = { errors = {} }
-local buffer = vim.api.nvim_get_current_buf()
+local person = dofile(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)) .. '/person.lua')
+local plan, seen, buffer = person.plan, person.seen, person.buffer
+local wait, row, go, lines = person.wait, person.row, person.go, person.lines
 local rollout = require('rollout_ls')
-
-local function wait(what, condition)
-  if not vim.wait(PATIENCE_MS, condition, 20) then
-    seen.errors[#seen.errors + 1] = 'waited in vain: ' .. what
-  end
-end
-
-local function row()
-  return vim.api.nvim_win_get_cursor(0)[1] - 1
-end
-
-local function go(line, column)
-  vim.api.nvim_win_set_cursor(0, { line + 1, column or 0 })
-end
 
 local function plug(name)
   vim.api.nvim_feedkeys(vim.keycode('<Plug>(rollout-' .. name .. ')'), 'x', false)
-end
-
-local function lines(of)
-  return vim.api.nvim_buf_get_lines(of or 0, 0, -1, false)
 end
 
 local function label_of(hint)
@@ -61,7 +42,7 @@ local function drawn(client)
   for _, lens in ipairs(vim.lsp.codelens.get(buffer)) do
     local known = lens
     if not lens.command then
-      known = client:request_sync('codeLens/resolve', lens, PATIENCE_MS, buffer).result
+      known = person.ask(client, 'codeLens/resolve', lens)
     end
     seen.lenses[#seen.lenses + 1] = { lens.range.start.line, known.command.title }
     if known.command.command == 'rollout.goTo' and not seen.lens_jump then
@@ -77,7 +58,10 @@ local function drawn(client)
   end)
   vim.cmd.normal({ 'zM', bang = true })
   seen.fold = { vim.fn.foldclosed(plan.call + 1), vim.fn.foldclosedend(plan.call + 1) }
-  seen.fold_text = vim.fn.foldtextresult(seen.fold[1])
+  wait('the text of a closed turn', function()
+    seen.fold_text = vim.fn.foldtextresult(seen.fold[1])
+    return seen.fold_text:match('^turn 1: ') ~= nil
+  end)
   vim.cmd.normal({ 'zR', bang = true })
   wait('tokens', function()
     local column = lines()[plan.call + 1]:find('"function_call"')
@@ -141,11 +125,8 @@ end
 local function packed()
   vim.cmd.edit(vim.fn.fnameescape(plan.packed))
   local text = vim.api.nvim_get_current_buf()
-  wait('findings of a packed rollout', function()
-    return findings(text) > 0
-  end)
-  vim.wait(500, function()
-    return false
+  wait('findings of a packed rollout, the idle ones too', function()
+    return findings(text) > 0 and findings(text) == findings(buffer)
   end)
   seen.packed = {
     name = vim.api.nvim_buf_get_name(text),
@@ -176,18 +157,7 @@ local function packed()
 end
 
 local function followed()
-  vim.cmd.RolloutOutline()
-  local outline
-  wait('the outline', function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      local shown = vim.api.nvim_win_get_buf(window)
-      if vim.bo[shown].filetype == 'rolloutoutline' and vim.api.nvim_buf_line_count(shown) > 1 then
-        outline = window
-        return true
-      end
-    end
-    return false
-  end)
+  local outline = person.open_outline()
   go(plan.call, 3)
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = buffer })
   local function here()
@@ -203,6 +173,10 @@ local function followed()
   vim.cmd.checktime()
   wait('the file as it is now', function()
     return vim.api.nvim_buf_line_count(buffer) == plan.lines + 1
+  end)
+  wait('the lenses of what was added', function()
+    local first = vim.lsp.codelens.get(buffer)[1]
+    return first and first.command and first.command.title:match('^4 turns, 13 calls') ~= nil
   end)
   vim.api.nvim_exec_autocmds('TextChanged', { buffer = buffer })
   wait('the outline of what was added', function()
@@ -236,8 +210,8 @@ local function run()
   if not client then
     return
   end
-  wait('findings', function()
-    return findings(buffer) > 0
+  wait('findings, the idle ones too', function()
+    return findings(buffer) == plan.findings
   end)
   drawn(client)
   steps()
@@ -250,12 +224,4 @@ local function run()
   survived(client)
 end
 
-local fine, problem = xpcall(run, debug.traceback)
-if not fine then
-  seen.errors[#seen.errors + 1] = tostring(problem)
-end
-seen.messages = vim.api.nvim_exec2('messages', { output = true }).output
-local file = assert(io.open(vim.env.ROLLOUT_TEST_RESULT, 'w'))
-file:write(vim.json.encode(seen))
-file:close()
-vim.cmd.qall({ bang = true })
+person.play(run)

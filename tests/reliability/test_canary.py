@@ -39,10 +39,17 @@ def sung(data: bytes) -> str:
     return re.sub(r'":( ?)"', rf'":\1"{CANARY} ', text)
 
 
-@pytest.mark.parametrize("command", [COMMAND, BROKEN], ids=["healthy", "every feature broken"])
-@pytest.mark.parametrize("capabilities", [PULLING, PUSHED], ids=["pulling", "pushed to"])
+@pytest.mark.parametrize(
+    ("capabilities", "command"),
+    [
+        pytest.param(PULLING, COMMAND, id="findings are pulled"),
+        pytest.param(PULLING, BROKEN, id="findings are pulled, and each feature raises the text"),
+        pytest.param(PUSHED, COMMAND, id="findings are pushed"),
+        pytest.param(PUSHED, BROKEN, id="findings are pushed, and each feature raises the text"),
+    ],
+)
 def test_nothing_is_told_of_a_text(told, command: Any, capabilities: Any) -> None:  # type: ignore[no-untyped-def]
-    """A canary in every text: hits in logs, errors, traces and stderr, at the most talkative level."""
+    """A word in every text of every fixture, looked for in logs, errors, traces and stderr, all of it told."""
     options = {"rollout": {"log": {"level": "debug"}, "rules": {CANARY: "off"}, CANARY: CANARY}}
     with Wire(capabilities=capabilities, command=command, initializationOptions=options, trace="verbose") as wire:
         for number, path in enumerate(FIXTURES):
@@ -87,11 +94,11 @@ def test_nothing_is_told_of_a_text(told, command: Any, capabilities: Any) -> Non
         else:
             assert sum(json.dumps(message).count(CANARY) for message in wire.heard) > 100
     said = f"{len(told_lines):,} lines of log and trace, {len(errors)} errors, {len(wire.log):,} bytes of stderr"
-    told.say(f"0 hits in {said}")
+    told.say(f"0 hits in {said}", "0 hits")
 
 
 def test_the_command_line_tells_nothing_on_stderr(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """The same for the commands: hits on stderr."""
+    """The same word looked for on stderr of the commands: hits on stderr."""
     for number, path in enumerate(FIXTURES):
         name = path.name if path.suffix == ".jsonl" else f"rollout-2026-01-01T00-00-0{number % 10}-x.jsonl.zst"
         (tmp_path / name).write_bytes(sung(path.read_bytes()).encode("utf-8", "replace"))
@@ -102,4 +109,4 @@ def test_the_command_line_tells_nothing_on_stderr(told, tmp_path: Path) -> None:
         total += len(done.stderr)
         assert CANARY.encode() not in done.stderr, (words, done.stderr[:300])
         assert b"Traceback" not in done.stderr
-    told.say(f"0 hits in {total} bytes of stderr")
+    told.say(f"0 hits in {total} bytes of stderr", "0 hits")

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import pytest
-from everything import ask_at, ask_of_all
+from everything import AT_A_PLACE, OF_ALL, ask_at, ask_of_all
 from fitting import LINEAR, growth
 from scale import LONG
 
@@ -226,8 +226,7 @@ def test_growth_of_slow_files(told) -> None:  # type: ignore[no-untyped-def]
     _, slowest, slow_name = max(worst, key=lambda one: one[1])
     told.say(
         f"{len(SLOW)} sorts of files; at most size to the power of {exponent:.2f} ({name}); "
-        f""
-        f"all 65 questions together take at most {slowest:.1f} s a megabyte ({slow_name})",
+        f"all {OF_ALL + 9 * AT_A_PLACE} questions together take at most {slowest:.1f} s a megabyte ({slow_name})",
         f"at most {LINEAR}",
     )
     assert exponent <= LINEAR, [(f"{one:.2f}", f"{seconds:.2f}", name) for one, seconds, name in worst[:12]]

@@ -70,7 +70,7 @@ def test_a_cancel_storm_behind_a_long_pass(told) -> None:  # type: ignore[no-unt
         for ident in idents:
             assert wire.answer(ident)["error"]["code"] == -32800
         assert sum(wire.answers.values()) - before == 1001
-    told.say(f"1,001 answers; the live one after {milliseconds:.0f} ms")
+    told.say(f"1,001 answers; the live one after {milliseconds:.0f} ms", "exactly 1,001 answers")
 
 
 @on_linux
@@ -161,7 +161,7 @@ def test_a_log_that_nobody_reads(told) -> None:  # type: ignore[no-untyped-def]
             assert wire.end() == 0
         lines = sum(one.get("method") == "window/logMessage" for one in wire.heard)
         assert lines > 5000
-        told.say(f"{lines:,} lines of log, the next request answered after {seconds:.2f} s")
+        told.say(f"{lines:,} lines of log, the next request answered after {seconds:.2f} s", "an answer")
     finally:
         os.close(reading)
         os.close(writing)

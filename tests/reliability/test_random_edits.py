@@ -9,9 +9,11 @@ from __future__ import annotations
 import random
 import re
 import zlib
+from functools import partial
 from typing import Any
 
 import pytest
+from parts import PARTS, in_parts
 from scale import FIXTURES, SEED, pick
 
 from wire_client import PULLING, Wire
@@ -99,20 +101,30 @@ def wired(text: str) -> str:
 @pytest.mark.parametrize("unit", UNITS)
 def test_random_edits(told, unit: str) -> None:  # type: ignore[no-untyped-def]
     """Random edits against a naive model."""
+    done, batches, compared = map(sum, zip(*in_parts(partial(edited, unit)), strict=True))
+    told.say(
+        f"{done:,} edits in {batches:,} messages, 0 differences; {compared} times compared with it opened anew",
+        "no difference",
+    )
+
+
+def edited(unit: str, part: int) -> tuple[int, int, int]:
+    """(edits, messages, comparisons) of one server and its model."""
     capabilities = {**PULLING, "general": {"positionEncodings": [unit]}}
-    dice = random.Random(f"{SEED} {unit}")
+    dice = random.Random(f"{SEED} {unit} {part}")
     done = batches = compared = 0
     with Wire(capabilities=capabilities) as wire:
         model = Model(wired(STARTS[0])[:4000], unit)
         wire.open("file:///edited.jsonl", model.text)
-        while done * 3 < EDITS:
+        while done * 3 * PARTS < EDITS:
             batches += 1
             changes = [model.change(dice) for _ in range(dice.choice((1, 1, 2, 5)))]
             done += len(changes)
             wire.change("file:///edited.jsonl", batches + 1, *changes)
             held = documents_of(wire)["file:///edited.jsonl"]
             data = model.bytes()
-            assert (held["bytes"], held["crc32"]) == (len(data), zlib.crc32(data)), f"batch {batches} of seed {SEED}"
+            told = f"batch {batches} of seed {SEED}, part {part} of {PARTS}"
+            assert (held["bytes"], held["crc32"]) == (len(data), zlib.crc32(data)), told
             if batches % COMPARED_EVERY == 0:
                 compared += 1
                 compare(wire, model.text, batches)
@@ -120,7 +132,7 @@ def test_random_edits(told, unit: str) -> None:  # type: ignore[no-untyped-def]
                 wire.heard.clear()
         assert wire.end() == 0
         assert b"Traceback" not in wire.log
-    told.say(f"{done:,} edits in {batches:,} messages, 0 differences; {compared} times compared with it opened anew")
+    return done, batches, compared
 
 
 def documents_of(wire: Wire) -> dict[str, Any]:

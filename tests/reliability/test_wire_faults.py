@@ -215,9 +215,23 @@ def _close(uri: Any) -> tuple[str, Any]:
 
 ODD_URIS = [
     *("", "x", ":", "::::", "file:", "file:///", "file://host/share/a.jsonl", "file:////host/share", "C:\\x\\a.jsonl"),
-    *("file:///c%3A/Users/a%20b.jsonl", "file:///C:/Users/a%20b.jsonl", "file:///%zz%", "file:///%00", "file:///%ff%fe"),
+    *(
+        "file:///c%3A/Users/a%20b.jsonl",
+        "file:///C:/Users/a%20b.jsonl",
+        "file:///%zz%",
+        "file:///%00",
+        "file:///%ff%fe",
+    ),
     *("untitled:Untitled-1", "git:/a.jsonl?%7B%22ref%22%3A%22HEAD%22%7D", "vscode-remote://ssh+x/a", "zipfile:///a::b"),
-    *("file:///a%2Fb", "FILE:///A.jsonl", "file:/a.jsonl", "http://[::1", "file://[bad/a", "\ud800", "file:///é🍵.jsonl"),
+    *(
+        "file:///a%2Fb",
+        "FILE:///A.jsonl",
+        "file:/a.jsonl",
+        "http://[::1",
+        "file://[bad/a",
+        "\ud800",
+        "file:///é🍵.jsonl",
+    ),
     *("file:///" + "x" * 20_000, "file:///a b#c?d.jsonl", "file:///dev/zero", "file:///proc/self/mem", "\u202e\u0000"),
 ]
 DOCUMENTS: list[list[tuple[str, Any]]] = [

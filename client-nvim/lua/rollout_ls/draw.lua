@@ -18,7 +18,7 @@ local function fold(buffer)
     local options = vim.wo[window][0]
     options.foldmethod = 'expr'
     options.foldexpr = 'v:lua.vim.lsp.foldexpr()'
-    options.foldtext = 'v:lua.vim.lsp.foldtext()'
+    options.foldtext = "v:lua.require'rollout_ls.draw'.fold_text()"
     options.foldlevel = 99
   end
 end
@@ -93,6 +93,29 @@ local function draw_shown(client, buffer)
   end
 end
 
+--- What stands for a closed fold: of a turn what its lens says, which is hidden with it; else what the server says.
+--- @return string
+function M.fold_text()
+  local buffer = vim.api.nvim_get_current_buf()
+  local known = lenses_of[buffer]
+  for _, lens in ipairs(known and known.by_row[vim.v.foldstart - 1] or {}) do
+    local title = lens.command and lens.command.title or ''
+    if title:match('^turn ') or title:match('^inherited turn') then
+      return title
+    end
+    if not lens.command then -- not asked for as yet; what comes is drawn
+      vim.schedule(function()
+        local client = require('rollout_ls').client(buffer)
+        if client then
+          draw_shown(client, buffer)
+        end
+      end)
+      break
+    end
+  end
+  return vim.lsp.foldtext()
+end
+
 local function ask_lenses(client, buffer)
   local params = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
   client:request('textDocument/codeLens', params, function(failure, lenses)
@@ -117,12 +140,16 @@ local function draw_lenses(client, buffer)
     vim.lsp.codelens.enable(true, { bufnr = buffer })
     return
   end
-  local changed
+  local changed = vim.api.nvim_buf_get_changedtick(buffer)
   ask_lenses(client, buffer)
-  vim.api.nvim_create_autocmd({ 'CursorHold', 'InsertLeave', 'BufWinEnter' }, {
+  -- DiagnosticChanged: the server has read what is new, such as what was appended to the file
+  vim.api.nvim_create_autocmd({ 'CursorHold', 'InsertLeave', 'BufWinEnter', 'DiagnosticChanged' }, {
     group = group,
     buffer = buffer,
-    callback = function()
+    callback = function(event)
+      if event.event == 'DiagnosticChanged' and vim.fn.mode():match('^[iR]') then
+        return
+      end
       local tick = vim.api.nvim_buf_get_changedtick(buffer)
       if tick ~= changed and not client:is_stopped() then
         changed = tick

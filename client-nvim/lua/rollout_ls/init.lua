@@ -93,7 +93,7 @@ function M.soften(bufnr)
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     vim.wo[window][0].wrap = false
     vim.wo[window][0].list = false
-    vim.wo[window][0].sidescrolloff = 8
+    vim.wo[window][0].sidescrolloff = 0
   end
 end
 

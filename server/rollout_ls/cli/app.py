@@ -12,12 +12,15 @@ from collections.abc import Sequence
 import click
 
 from rollout_ls import __version__
-from rollout_ls.cli.terminal import COMMAND, ToolError, drop_stdout, flush, inner_fault, say
+from rollout_ls.cli.terminal import COMMAND, ToolError, drop_stdout, flush, inner_fault, say, tell
 from rollout_ls.rules.finding import SEVERITIES
 from rollout_ls.workspace.files import FileProblem
 
 EXIT_TROUBLE = 2
 EXIT_INTERRUPTED = 130
+EXIT_UNREAD = 141
+"""Whoever read the results went away, as `head` does: the status of a program that the signal for it ended (128 + 13).
+Neither 0, since the rest was not looked at, nor 2, since nothing is wrong."""
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _ONE_FILE = click.argument("file", metavar="FILE")
@@ -75,7 +78,8 @@ def check(
     it. The statistics stand behind the findings: as a table, in json and jsonl as a last {"statistics": ...}, in sarif
     among the properties of the run.
 
-    Exit status: 0 clean, 1 findings of the severity that --fail-level names, 2 when something could not be read.
+    Exit status: 0 clean, 1 findings of the severity that --fail-level names, 2 when something could not be read, 141
+    when the results were not read to their end (as with `| head`).
     """
     from rollout_ls.cli.check import run
 
@@ -194,6 +198,9 @@ def server(stdio: bool) -> int:
 
 def main(words: Sequence[str]) -> int:
     """Runs the command line. The exit status."""
+    if sys.stdout is None:
+        say("standard output is closed")
+        return EXIT_TROUBLE
     try:
         with cli.make_context(COMMAND, list(words)) as context:  # cli.main() has exit codes of its own
             status = cli.invoke(context)
@@ -207,7 +214,7 @@ def main(words: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         drop_stdout()
-        return EXIT_TROUBLE
+        return EXIT_UNREAD
     except (FileProblem, ToolError, OSError, click.ClickException) as error:
         say(_one_line(error))
         return EXIT_TROUBLE
@@ -222,7 +229,7 @@ def main(words: Sequence[str]) -> int:
 def _misused(error: click.UsageError, words: Sequence[str]) -> int:
     path = error.ctx.command_path if error.ctx is not None else COMMAND
     if not words and error.ctx is not None:
-        sys.stderr.write(error.ctx.get_help() + "\n")
+        tell(error.ctx.get_help() + "\n")
         return EXIT_TROUBLE
     message = " ".join(error.format_message().split()).rstrip(".")
     say(f"{message[:1].lower()}{message[1:]} (see {path} --help)")

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from rollout_ls.projection.surroundings import Reached, Surroundings
 from rollout_ls.wire.sarif import Artifact
 from rollout_ls.workspace.document import Document
-from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces
+from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, Pieces, reason_of
 from rollout_ls.workspace.shelf import shelved_document
 
 STANDARD_INPUT = "-"
@@ -41,9 +41,8 @@ def load(
         pieces, uri = Pieces(path), Path(os.path.abspath(path)).as_uri()
         reader = pieces.reader() if shelve else None
         if reader is not None:
-            secrets = codes is None or "secret" in codes
             told = pieces if advance is None else _telling(pieces, advance)
-            document = shelved_document(uri, told, reader, secrets=secrets)
+            document = shelved_document(uri, told, reader, codes)
         else:
             document = Document(uri, None, pieces, on_disk=True)
         problem, reached = pieces.problem, (pieces.reached,) if pieces.reached is not None else ()
@@ -79,5 +78,14 @@ def artifact(path: str) -> Artifact:
 
 
 def _standard_input() -> Iterator[bytes]:
-    while piece := sys.stdin.buffer.read(PIECE_BYTES):
+    if sys.stdin is None:
+        raise FileProblem(STANDARD_INPUT, "standard input is closed")
+    while piece := _read_input():
         yield piece
+
+
+def _read_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(PIECE_BYTES)
+    except OSError as error:
+        raise FileProblem(STANDARD_INPUT, reason_of(error)) from None

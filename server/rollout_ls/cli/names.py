@@ -12,6 +12,8 @@ from rollout_ls.text.display import label
 ALL = "ALL"
 """The word that stands for every code."""
 MAX_NEAR = 3
+LIKE = 0.7
+"""How much of two names must be alike, from 0 to 1: a slip of the finger, not the same letters in any order."""
 MAX_NAME_CHARACTERS = 80
 
 
@@ -50,5 +52,5 @@ def shown(name: str) -> str:
 def near(name: str, names: Iterable[str]) -> str:
     """``: did you mean a, b?`` with the names that look most like it; empty where none does."""
     by_lower = {one.lower(): one for one in names}
-    found = difflib.get_close_matches(name.lower()[:MAX_NAME_CHARACTERS], by_lower, MAX_NEAR, 0.6)
+    found = difflib.get_close_matches(name.lower()[:MAX_NAME_CHARACTERS], by_lower, MAX_NEAR, LIKE)
     return f"; did you mean {', '.join(by_lower[one] for one in found)}?" if found else ""

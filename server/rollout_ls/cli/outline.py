@@ -14,7 +14,7 @@ from rollout_ls.features.symbol import Symbol
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.display import label
 from rollout_ls.text.secrets import mask
-from rollout_ls.wire.lsp import Drawing, document_symbols, encode
+from rollout_ls.wire.outline import Drawing, document_symbols
 from rollout_ls.workspace.files import FileProblem
 
 DONE, TROUBLE = 0, 2
@@ -29,7 +29,7 @@ def run(path: str, *, output_format: str) -> int:
     symbols = outline(document.session())
     if output_format == "json":
         drawing = Drawing(unit="utf-16", kinds=ALL_KINDS, tags=True)
-        write_bytes(encode(document_symbols(symbols, document.buffer, drawing)) + b"\n")
+        write_bytes(bytes(document_symbols(symbols, document.buffer, drawing)) + b"\n")
     else:
         for segments in _rows(symbols, document.buffer):
             write_line(segments)

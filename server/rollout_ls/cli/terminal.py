@@ -11,7 +11,8 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,8 +61,18 @@ def flush() -> None:
 
 def say(message: str) -> None:
     """Tells the person one line on stderr."""
-    sys.stderr.write(f"{COMMAND}: {message}\n")
-    sys.stderr.flush()
+    tell(f"{COMMAND}: {message}\n")
+
+
+def tell(text: str) -> None:
+    """Writes to stderr. That nobody hears it changes nothing."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _to_nothing(sys.stderr)
 
 
 def say_all(problems: Iterable[Exception]) -> None:
@@ -91,7 +102,7 @@ def bar_console(*, for_people: bool) -> Console | None:
     Where both go to the same terminal, bar and results share a console, which keeps them apart; results for programs
     (not ``for_people``) do not pass through one.
     """
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     if sys.stdout.isatty():
         return _console() if for_people and _is_coloured() else None
@@ -102,7 +113,12 @@ def bar_console(*, for_people: bool) -> Console | None:
 
 def drop_stdout() -> None:
     """Lets what could not be written vanish, after whoever read it went away."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _to_nothing(sys.stdout)
+
+
+def _to_nothing(stream: TextIO) -> None:
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _is_coloured() -> bool:

@@ -6,7 +6,8 @@ import msgspec
 
 from rollout_ls.features.words import counted, one_line, outcome_words
 from rollout_ls.projection.entry import Entry
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.rows import Line
 
 MAX_FOLDS = 5_000

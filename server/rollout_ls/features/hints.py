@@ -45,8 +45,9 @@ from rollout_ls.formats.statement import (
 )
 from rollout_ls.formats.times import time_of_day
 from rollout_ls.projection.entry import Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.columns import offset_of
 from rollout_ls.text.display import bytes_text, duration_text
 from rollout_ls.text.rows import Line

@@ -44,8 +44,9 @@ from rollout_ls.formats.statement import (
 )
 from rollout_ls.formats.times import time_of_day
 from rollout_ls.projection.entry import Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.display import bytes_text, duration_text
 from rollout_ls.text.rows import Line, Place
 
@@ -73,17 +74,11 @@ def hover(
     page = Page(markdown, surroundings.limits.hover_bytes)
     page.say(_title(session, ref, surroundings))
     version = session.header.version if session.header is not None else ""
-    about_kind = kind_meaning(ref.statement.kind, version)
-    if about_kind:
-        page.say(about_kind)
+    for text in _facts(session, ref):
+        page.say(text)
     place, about_key = key_meaning(ref, offset, version)
     if about_key:
         page.say(about_key)
-    elapsed = _elapsed(session, ref)
-    if elapsed:
-        page.say(elapsed)
-    for text in _facts(session, ref):
-        page.say(text)
     content = content_of(told.line.data, told.statement)
     for name, value in content.facts:
         page.fact(name, value)
@@ -91,6 +86,10 @@ def hover(
         page.quote(part)
     if ref.statement is not told.statement:
         page.say(f"Told by line {session.buffer.row_of(told.line) + 1} as well, which is this entry's own record.")
+    # What is explained comes last: an editor shows some ten rows of a hover before one has to scroll.
+    for text in (kind_meaning(ref.statement.kind, version), _elapsed(session, ref)):
+        if text:
+            page.say(text)
     return Hover(place or record_start(ref), page.text())
 
 

@@ -28,7 +28,8 @@ from rollout_ls.formats.statement import (
     Usage,
 )
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.display import bytes_text, duration_text
 from rollout_ls.text.rows import Line
 

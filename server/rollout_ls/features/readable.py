@@ -32,8 +32,9 @@ from rollout_ls.formats.records import Part, content_of, time_of
 from rollout_ls.formats.statement import Call, CallMirror, Message, Reasoning, Statement
 from rollout_ls.formats.times import time_of_day
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.display import block, bytes_text, cut, fence, markdown_text
 from rollout_ls.text.rows import Line, Place
 from rollout_ls.text.secrets import mask_head

@@ -14,7 +14,8 @@ from rollout_ls.formats.statement import Call
 from rollout_ls.jsonl.spans import Span, find, path_at
 from rollout_ls.jsonl.strings import decoded_to_raw, raw_to_decoded
 from rollout_ls.projection.entry import Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.rows import Line, Place
 
 MAX_INNER = 3

@@ -12,7 +12,7 @@ SymbolKind = Literal["Module", "Namespace", "String", "Null", "Function", "Event
 """Names of the protocol's symbol kinds, as the outline's contract gives them to each sort of entry."""
 
 
-class Symbol(msgspec.Struct, frozen=True):
+class Symbol(msgspec.Struct, frozen=True, gc=False):
     """One node of the outline. Its range goes from the start of ``first`` to the end of ``last``."""
 
     name: str

@@ -22,7 +22,8 @@ from rollout_ls.formats.statement import (
 )
 from rollout_ls.formats.times import milliseconds
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import CallEnd, Session, Turn
+from rollout_ls.projection.session import CallEnd, Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.display import bytes_text, duration_text, label
 from rollout_ls.text.secrets import REACH, mask_head
 
@@ -36,18 +37,26 @@ _PATCHED = re.compile(r"\*\*\* Begin Patch\r?\n\*\*\* ((?:Add|Delete|Update) Fil
 
 
 def words_of(ref: Ref) -> str:
-    """The beginning of the exact text of a record; kept with the line once it was asked for."""
-    return _noted(ref, "words", lambda: label_of(ref.line.data, ref.statement)[: _LOOKED_AT + REACH])
+    """The beginning of the exact text of a record."""
+    return label_of(ref.line.data, ref.statement)[: _LOOKED_AT + REACH]
 
 
 def shown_words(ref: Ref) -> str:
     """The words of a record as the label of an entry."""
-    return _noted(ref, "shown", lambda: one_line(words_of(ref), ENTRY_CHARACTERS))
+    return _noted(ref, "shown", _shown)
 
 
 def first_words(ref: Ref) -> str:
     """The first line of the words of a call as a label; of a patch the first file that it changes."""
-    return _noted(ref, "first", lambda: first_line(gist(words_of(ref)), ENTRY_CHARACTERS))
+    return _noted(ref, "first", _first)
+
+
+def _shown(ref: Ref) -> str:
+    return one_line(words_of(ref), ENTRY_CHARACTERS)
+
+
+def _first(ref: Ref) -> str:
+    return first_line(gist(words_of(ref)), ENTRY_CHARACTERS)
 
 
 def gist(words: str) -> str:
@@ -56,15 +65,16 @@ def gist(words: str) -> str:
     return patched[1] if patched is not None else words
 
 
-def _noted(ref: Ref, what: str, work: Callable[[], str]) -> str:
-    """What some work on a line gives, done once as long as the line stays as it is."""
-    notes = ref.line.reading.notes
-    if notes is None:
-        notes = ref.line.reading.notes = {}
-    key = (what, ref.statement.start)
-    found: str | None = notes.get(key)
+def _noted(ref: Ref, what: str, work: Callable[[Ref], str]) -> str:
+    """What some work on a record gives, done once as long as its line stays as it is."""
+    reading = ref.line.reading
+    if reading.notes is None:
+        reading.notes = {}
+    start = ref.statement.start
+    key = (what, start) if start else what
+    found: str | None = reading.notes.get(key)
     if found is None:
-        found = notes[key] = work()
+        found = reading.notes[key] = work(ref)
     return found
 
 
@@ -112,12 +122,13 @@ def turn_status(turn: Turn) -> str:
 def turn_duration(session: Session, turn: Turn) -> int | None:
     """Milliseconds from the first to the last record of a turn, by their timestamps."""
     first = _time(turn.start.start)
-    end = turn.end or _last_record(session, turn)
+    end = turn.end or last_record(session, turn)
     last = _time(end) if end is not None else None
     return last - first if first is not None and last is not None and last >= first else None
 
 
-def _last_record(session: Session, turn: Turn) -> Ref | None:
+def last_record(session: Session, turn: Turn) -> Ref | None:
+    """The last record within a turn, whether it ends it or not."""
     line = turn.last
     while not line.reading.statements:
         before = session.buffer.before(line)
@@ -234,9 +245,9 @@ def _said(head: str, ref: Ref) -> str:
 
 
 def _reasoning_name(reasoning: Reasoning, ref: Ref) -> str:
-    words = shown_words(ref)
     if reasoning.raw:
         return "reasoning (raw text)"
+    words = shown_words(ref) if reasoning.words else ""
     if words:
         return f"reasoning: {words}"
     return "reasoning (encrypted)" if reasoning.sealed else "reasoning"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import date, datetime, timedelta, timezone, tzinfo
 
 _TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)?\Z", re.ASCII
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH_DAY = _EPOCH.toordinal()
 
 
 def milliseconds(text: str) -> int | None:
@@ -16,13 +17,16 @@ def milliseconds(text: str) -> int | None:
     found = _TIME.match(text)
     if found is None:
         return None
-    year, month, day, hour, minute, second = (int(found[index]) for index in range(1, 7))
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
     try:
-        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=timezone.utc)
+        days = date(int(year), int(month), int(day)).toordinal() - _EPOCH_DAY
     except ValueError:
         return None
-    fraction = int((found[7] or "").ljust(3, "0")[:3])
-    return (moment - _EPOCH) // timedelta(milliseconds=1) + fraction - _offset(found[8])
+    hours, minutes = int(hour), int(minute)
+    if hours > 23 or minutes > 59:
+        return None
+    seconds = ((days * 24 + hours) * 60 + minutes) * 60 + min(int(second), 59)
+    return seconds * 1000 + int((fraction or "").ljust(3, "0")[:3]) - _offset(zone)
 
 
 def _offset(zone: str | None) -> int:

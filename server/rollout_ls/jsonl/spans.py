@@ -2,21 +2,20 @@
 
 Asked for one record at a time, when something is shown or blamed; nothing is kept. The way is hopped: each container
 on it is decoded one level deep by msgspec, which leaves the values as they are, and their places follow from their
-lengths. Only what cannot be hopped (doubled keys, odd white space, half surrogates, a thousand levels) is read token by
-token.
+lengths. Where keys are doubled or oddly written, the container is laid flat (``flat``). Only what does not hold
+together, and a thousand levels, are read token by token.
 Never fails: text that holds no such place, or is no JSON, gives None, nothing, or the place of the whole.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
-from itertools import accumulate
+from typing import Protocol
 
 import msgspec
-import orjson
 
+from rollout_ls.jsonl.flat import Flat, key_text, lay_flat, row_of
 from rollout_ls.jsonl.tokens import CLOSING, COLON, COMMA, OPEN_OBJECT, OPENING, QUOTE, SPACE, TOKEN, soften
 
 Path = tuple[str | int, ...]
@@ -34,7 +33,6 @@ class Span(msgspec.Struct, frozen=True):
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-_GAP = re.compile(rb"[ \t\r\n]*")
 _NEXT_KEY = re.compile(rb'[ \t\r\n]*[,{][ \t\r\n]*("[^"\\]*")[ \t\r\n]*:[ \t\r\n]*')
 _END = re.compile(rb"[ \t\r\n]*\}")
 _MAX_HOPS = 64
@@ -45,7 +43,7 @@ def find(text: bytes, path: Path, base: int = 0) -> Span | None:
 
     Of a doubled key the last one counts, as for every reader. A negative index is none.
     """
-    span: Span | None = _whole(text)
+    span: Span | None = whole(text)
     for step in path:
         if span is None:
             return None
@@ -55,10 +53,7 @@ def find(text: bytes, path: Path, base: int = 0) -> Span | None:
 
 def members(text: bytes, base: int = 0) -> list[tuple[str, Span]]:
     """The members of an object in their order, doubled keys included; of anything else none."""
-    span = _whole(text)
-    if text[span.start : span.start + 1] != b"{":
-        return []
-    found = _members(text, span, _decode_object(text, span))
+    found = look_into(text, whole(text)).first(len(text))
     return [(key, _moved(member, base)) for key, member in found] if base else found
 
 
@@ -68,7 +63,7 @@ def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
     A member reaches from its key to its value's end. Between members, on a bracket or outside: the container, with the
     record itself as the last resort.
     """
-    span = _whole(text)
+    span = whole(text)
     path: list[str | int] = []
     while span.start <= offset < span.end and text[span.start] in OPENING:
         hopped, inner = _hop_to(text, span, offset) if len(path) < _MAX_HOPS else (False, None)
@@ -91,8 +86,88 @@ def child_at(text: bytes, span: Span, offset: int) -> tuple[str | int, Span] | N
     return found if hopped else _child_at(_children_by_tokens(text, span), offset)
 
 
-def _whole(text: bytes) -> Span:
-    """The record itself, without white space around it."""
+class Members(Protocol):
+    """The members of one object that was looked into, doubled keys included."""
+
+    def get(self, key: str) -> Span | None:
+        """The member of that name; of several the last one."""
+
+    def at(self, offset: int) -> tuple[str, Span] | None:
+        """The member that holds a byte, with its name."""
+
+    def first(self, count: int) -> list[tuple[str, Span]]:
+        """So many members, the first ones, with their names."""
+
+
+def look_into(text: bytes, span: Span) -> Members:
+    """The members of the object at `span`, for several questions; of anything else none."""
+    if text[span.start : span.start + 1] != b"{":
+        return _Listed([])
+    return _look_into(text, span, _decode_object(text, span))
+
+
+def _look_into(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> Members:
+    """The same for an object, which is `fields` if it decodes."""
+    if fields is not None:
+        found = _compact_members(span, fields)
+        if found is None:
+            found = _spaced_members(text, span, fields)
+        if found is not None:
+            return _Listed(found)
+    row = lay_flat(text, span.start, span.end, is_json=fields is not None)
+    if row is not None:
+        return _Row(text, row)
+    return _Broken([(str(key), one) for key, one in _children_by_tokens(text, span) if one.key_start >= 0])
+
+
+class _Listed:
+    """Members that were hopped over."""
+
+    def __init__(self, members: list[tuple[str, Span]]) -> None:
+        self._members = members
+        self._by_key: dict[str, Span] | None = None
+
+    def get(self, key: str) -> Span | None:
+        if self._by_key is None:
+            self._by_key = dict(self._members)
+        return self._by_key.get(key)
+
+    def at(self, offset: int) -> tuple[str, Span] | None:
+        return next(((key, one) for key, one in self._members if one.key_start <= offset < one.end), None)
+
+    def first(self, count: int) -> list[tuple[str, Span]]:
+        return self._members[:count]
+
+
+class _Broken(_Listed):
+    """Members of what does not hold together, read token by token."""
+
+
+class _Row:
+    """Members of an object that was laid flat: there may be very many, so what is not asked for is not made."""
+
+    def __init__(self, text: bytes, row: Flat) -> None:
+        self._text = text
+        self._row = row
+
+    def get(self, key: str) -> Span | None:
+        number = self._row.last(self._text, key)
+        return self._member(number)[1] if number is not None else None
+
+    def at(self, offset: int) -> tuple[str, Span] | None:
+        number = self._row.at(offset)
+        return self._member(number) if number is not None else None
+
+    def first(self, count: int) -> list[tuple[str, Span]]:
+        return [self._member(number) for number in range(0, min(2 * count, len(self._row.ends)), 2)]
+
+    def _member(self, number: int) -> tuple[str, Span]:
+        key_start, key_end = self._row.place(number)
+        return key_text(self._text[key_start:key_end]), Span(*self._row.place(number + 1), key_start, key_end)
+
+
+def whole(text: bytes) -> Span:
+    """The place of the record itself, without white space around it."""
     start = len(text) - len(text.lstrip(SPACE))
     return Span(start, max(start, len(text.rstrip(SPACE))))
 
@@ -155,30 +230,10 @@ def _spaced_members(text: bytes, span: Span, fields: dict[str, msgspec.Raw]) -> 
     return found if close is not None and close.end() == span.end else None
 
 
-def _element_places(text: bytes, span: Span, raws: list[msgspec.Raw]) -> list[int]:
-    """Where the elements of the array at `span` start and end, alternating."""
-    lengths = list(map(len, raws))
-    if span.end - span.start == sum(lengths) + len(raws) + 1:
-        ends = list(accumulate((length + 1 for length in lengths), initial=span.start))[1:]
-        places = [0] * (2 * len(ends))
-        places[::2] = [end - length for end, length in zip(ends, lengths, strict=True)]
-        places[1::2] = ends
-        return places
-    places = []
-    at = span.start
-    for length in lengths:
-        at = _GAP.match(text, at + 1).end()  # type: ignore[union-attr]
-        places += (at, at + length)
-        at += length
-        if text[at] != COMMA:
-            at = _GAP.match(text, at).end()  # type: ignore[union-attr]
-    return places
-
-
 def _member(text: bytes, span: Span, key: str) -> Span | None:
     fields = _decode_object(text, span)
     if fields is None:
-        return next((member for name, member in reversed(_members(text, span, None)) if name == key), None)
+        return _look_into(text, span, None).get(key)
     if key not in fields:
         return None
     # As _compact_members, for the one that is asked for: this is what most questions come down to.
@@ -192,31 +247,23 @@ def _member(text: bytes, span: Span, key: str) -> Span | None:
         at = behind + 1
     if at == span.end:
         return Span(start, end, key_start, key_end)
-    return next((member for name, member in reversed(_members(text, span, fields)) if name == key), None)
-
-
-def _members(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> list[tuple[str, Span]]:
-    """All members of the object at `span`, which is `fields` if it decodes."""
-    if fields is not None:
-        found = _compact_members(span, fields)
-        if found is None:
-            found = _spaced_members(text, span, fields)
-        if found is not None:
-            return found
-    return [(str(name), member) for name, member in _children_by_tokens(text, span) if member.key_start >= 0]
+    return _look_into(text, span, fields).get(key)
 
 
 def _element(text: bytes, span: Span, index: int) -> Span | None:
     if index < 0:
         return None
-    raws = _decode_array(text, span)
-    if raws is None:
+    row = _array_row(text, span)
+    if row is None:
         children = _children_by_tokens(text, span)
         return next((child for step, child in children if step == index and child.key_start < 0), None)
-    if index >= len(raws):
-        return None
-    places = _element_places(text, span, raws)
-    return Span(places[2 * index], places[2 * index + 1])
+    return Span(*row.place(index)) if index < len(row.ends) and not row.is_object else None
+
+
+def _array_row(text: bytes, span: Span) -> Flat | None:
+    """The elements of the array at `span`; None where it must be read by tokens."""
+    raws = _decode_array(text, span)
+    return lay_flat(text, span.start, span.end) if raws is None else row_of(text, span.start, span.end, raws)
 
 
 def _child_at(children: Iterable[tuple[str | int, Span]], offset: int) -> tuple[str | int, Span] | None:
@@ -230,19 +277,13 @@ def _child_at(children: Iterable[tuple[str | int, Span]], offset: int) -> tuple[
 def _hop_to(text: bytes, span: Span, offset: int) -> tuple[bool, tuple[str | int, Span] | None]:
     """Whether the container at `span` can be hopped, and its member or element that holds `offset`."""
     if text[span.start] == OPEN_OBJECT:
-        fields = _decode_object(text, span)
-        if fields is None:
-            return False, None
-        found = _compact_members(span, fields)
-        if found is None:
-            found = _spaced_members(text, span, fields)
-        return found is not None, _child_at(found or (), offset)
-    raws = _decode_array(text, span)
-    if raws is None:
+        found = look_into(text, span)
+        return (False, None) if isinstance(found, _Broken) else (True, found.at(offset))
+    row = _array_row(text, span)
+    if row is None:
         return False, None
-    places = _element_places(text, span, raws)
-    number = bisect_right(places, offset)
-    return True, (number // 2, Span(places[number - 1], places[number])) if number % 2 else None
+    number = row.at(offset)
+    return True, (number, Span(*row.place(number))) if number is not None else None
 
 
 # -- token by token, for what cannot be hopped
@@ -277,18 +318,11 @@ def _children_by_tokens(text: bytes, span: Span) -> list[tuple[str | int, Span]]
             step = step + 1 if isinstance(step, int) else step
         elif key_next and byte == QUOTE:
             key_next = False
-            step, key = _key_text(text[start:end]), (start, end)
+            step, key = key_text(text[start:end]), (start, end)
         else:
             at = value_start if byte in CLOSING else start
             children.append((step, Span(at, end, *key)))
     return children
-
-
-def _key_text(token: bytes) -> str:
-    try:
-        return str(orjson.loads(token))
-    except orjson.JSONDecodeError:
-        return token[1:-1].decode("utf-8", "replace")
 
 
 def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Span) -> tuple[Path, Span, bool]:
@@ -314,7 +348,7 @@ def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Sp
             key_next = text[at] == OPEN_OBJECT
             opened[-1] = (at, step + 1 if isinstance(step, int) else step)
         elif byte == QUOTE and key_next:
-            opened[-1] = (opened[-1][0], _key_text(text[start:end]))
+            opened[-1] = (opened[-1][0], key_text(text[start:end]))
             key_next = False
     steps = (*path, *(step for _, step in opened[:-1]))
     innermost = Span(opened[-1][0], span.end)

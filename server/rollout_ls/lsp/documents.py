@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rollout_ls.lsp.uris import meaning_of
 
 if TYPE_CHECKING:
+    from rollout_ls.wire.outline import OutlineWriter
     from rollout_ls.workspace.document import Document
 
 LARGE_BYTES = 4 << 20
@@ -45,6 +46,8 @@ class Opened:
         """A worker thread reads it: nothing may change it, and what comes for it is held back."""
         self.held: list[Callable[[], None]] = []
         """What came meanwhile, in order."""
+        self.outline: OutlineWriter | None = None
+        """Keeps what was written of the outline, once it was asked for."""
 
     @property
     def settled(self) -> bool:

@@ -38,6 +38,7 @@ _CORE = (
     "rollout_ls.features.hover",
     "rollout_ls.features.navigation",
     "rollout_ls.features.outline",
+    "rollout_ls.wire.outline",
     "rollout_ls.features.folding",
     "rollout_ls.features.hints",
     "rollout_ls.features.lenses",

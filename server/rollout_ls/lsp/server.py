@@ -44,7 +44,6 @@ from rollout_ls.lsp.protocol import LazyConverter, RolloutProtocol
 from rollout_ls.lsp.reading import read_all
 from rollout_ls.lsp.requests import Requests, Ticket
 from rollout_ls.lsp.trace import Trace
-from rollout_ls.lsp.virtual import disk_path
 from rollout_ls.workspace.threads import Threads
 
 if TYPE_CHECKING:
@@ -170,7 +169,7 @@ class RolloutServer(LanguageServer):
     def _surround(self, opened: Opened) -> None:
         if opened.closed:
             return
-        opened.document.surround(self.surroundings(opened))
+        opened.document.surround(self.surroundings())
         self.passes.drop(opened)  # a pass under way is of the world before
         self.passes.schedule(opened)
         if opened.document.eager_ready:
@@ -181,7 +180,7 @@ class RolloutServer(LanguageServer):
         """A document is there: it is put into its world, and its passes begin."""
         buffer = opened.document.buffer
         logs.logger.info("document %d opened: %d bytes, %d rows", opened.serial, buffer.byte_count, buffer.row_count)
-        opened.document.surround(self.surroundings(opened))
+        opened.document.surround(self.surroundings())
         self.passes.schedule(opened)
         self.looks.due(opened)
 
@@ -232,13 +231,11 @@ class RolloutServer(LanguageServer):
         """See ``handlers.sync``."""
         sync.change_failed(self, params)
 
-    def surroundings(self, opened: Opened) -> Surroundings:
+    def surroundings(self) -> Surroundings:
         """What a feature may know of the world around a document."""
         from rollout_ls.workspace.settings import surroundings_of
 
-        path = disk_path(opened.uri)
-        threads = self.threads.known(path) if path is not None else frozenset()
-        return surroundings_of(self.configuration.settings, threads)
+        return surroundings_of(self.configuration.settings)
 
     def _eager_done(self, opened: Opened) -> None:
         self.reading_progress.done(opened)

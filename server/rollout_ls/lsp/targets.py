@@ -18,7 +18,7 @@ from rollout_ls.text.columns import Unit
 from rollout_ls.text.rows import Place
 from rollout_ls.wire.lsp import LocationLink, record_link
 from rollout_ls.wire.positions import NOWHERE, Range, Rows, place_range
-from rollout_ls.workspace.threads import Threads
+from rollout_ls.workspace.threads import Threads, is_below
 
 
 class Outside(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ def find_outside(
             found.append(link)
             continue
         if isinstance(link.target, Thread):
-            path = threads.find(document, link.target.thread_id) if document is not None else None
+            path = threads.find(document, link.target.thread_id, folders) if document is not None else None
         else:
             path = file_below(link.target.path, folders)
         if path is not None:
@@ -66,7 +66,7 @@ def file_below(path: str, folders: Sequence[str]) -> str | None:
         return None
     try:
         real = os.path.realpath(path)
-        if not any(_is_below(real, os.path.realpath(folder)) for folder in folders):
+        if not any(is_below(real, os.path.realpath(folder)) for folder in folders):
             return None
         return real if stat.S_ISREG(os.stat(real).st_mode) else None
     except (OSError, ValueError):
@@ -76,7 +76,3 @@ def file_below(path: str, folders: Sequence[str]) -> str | None:
 def folder_paths(uris: Sequence[str]) -> list[str]:
     """The paths of the workspace folders that are on this disk."""
     return [path for uri in uris if (path := path_of(uri)) is not None]
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -8,67 +8,39 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
 import msgspec
 
-from rollout_ls.formats.records import time_of
 from rollout_ls.formats.statement import (
     Call,
     CallMirror,
     Compaction,
     Header,
     Message,
-    Outcome,
     Reasoning,
     Result,
-    Rollback,
     Settings,
     Statement,
     TurnEnd,
     Usage,
 )
-from rollout_ls.formats.times import milliseconds
 from rollout_ls.projection.compaction import Effect, effect_of
 from rollout_ls.projection.entry import CountedUsage, Entry, Link, LooseCall, Note, OpenTurn, Ref, Role
 from rollout_ls.projection.fold import BlockFold, TurnMode
 from rollout_ls.projection.steps import ModelStep, steps_of
+from rollout_ls.projection.turns import Turn, answer_of_implicit, turns_of
 from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line
-
-Status = Literal["completed", "aborted", "open", "no end record", "rolled back"]
 
 CallOutcome = Literal["ok", "failed", "no result", "pending", "interrupted", "unknown"]
 """``unknown``: there is a result, and it does not tell how the call came out."""
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """One turn. ``number`` counts the file's own turns from 1; inherited ones have none.
-
-    ``last`` is the line that the turn ends on; ``end`` its end record, where it has one.
-    """
-
-    start: OpenTurn
-    number: int | None
-    first: Line
-    last: Line
-    status: Status
-    reason: str
-    end: Ref | None
-    next_start: Ref | None
-    inherited: bool = False
-    """Whether it was copied from the thread that this one comes from."""
-    rolled_back_by: Ref | None = None
-
-    @property
-    def turn_id(self) -> str:
-        return self.start.turn_id
-
-
-class CallEnd(msgspec.Struct, frozen=True):
+class CallEnd(msgspec.Struct, frozen=True, gc=False):
     """How a call came out, with all its records at hand. ``told_by`` is the record that says so, where one does."""
 
     outcome: CallOutcome
@@ -161,15 +133,24 @@ class Session:
 
     @cached_property
     def _calls_by_id(self) -> dict[str, list[Ref]]:
-        """All calls by id, in file order; those that only a mirror tells where no record of their own does."""
+        """The calls that a loose record names, by id, in file order; those that only a mirror tells where no record of
+        their own does."""
+        wanted = self._named_loosely
         found: dict[str, list[Ref]] = {}
-        for fold in self.folds:
-            for call_id, refs in fold.calls.items():
-                found.setdefault(call_id, []).extend(refs)
-        for fold in self.folds:
-            for call_id, ref in fold.told.items():
-                found.setdefault(call_id, [ref])
+        for fold in self.folds if wanted else ():
+            for call_id in fold.calls.keys() & wanted:
+                found.setdefault(call_id, []).extend(fold.calls[call_id])
+        for fold in self.folds if wanted else ():
+            for call_id in fold.told.keys() & wanted:
+                found.setdefault(call_id, [fold.told[call_id]])
         return found
+
+    @cached_property
+    def _named_loosely(self) -> set[str]:
+        """Ids of calls that are named by records which the fold could not tie to one."""
+        refs = [ref for fold in self.folds for ref in (*fold.loose_mirrors, *fold.remarks)]
+        refs += [loose.ref for fold in self.odd_folds for loose in fold.loose_results]
+        return {getattr(ref.statement, "call_id", "") for ref in refs}
 
     def _nearest_call(self, call_id: str, ref: Ref, *, recorded: bool = False) -> Ref | None:
         """The last call of an id before a record, else the first one behind it; ``recorded``: with a record of its own,
@@ -251,6 +232,38 @@ class Session:
             ref, seen = owner, seen + 1
         return ref
 
+    def basis_of(self, entries: Iterable[Entry]) -> tuple[object, ...]:
+        """All that answers about some entries are drawn from, but for their lines: while it is equal, so are these."""
+        links, shares, unanswered = self._links, self._shares, self._unanswered
+        found: list[object] = []
+        for entry in entries:
+            statement = entry.ref.statement
+            found.append(entry)
+            if statement in links:
+                self._collect_links(statement, found)
+            if statement in unanswered:
+                found.append(unanswered[statement])
+            if statement in shares:
+                found.append(shares[statement])
+                self._collect_links(shares[statement].statement, found)
+        return tuple(found)
+
+    def _collect_links(self, statement: Statement, found: list[object]) -> None:
+        """The further records of a record, and theirs: mirrors may have mirrors, a script's calls their results."""
+        links = self._links
+        own = links.get(statement, [])
+        found.append(own)
+        for link in own:
+            further = link.ref.statement
+            if further not in links:
+                continue
+            if link.role == "mirror":
+                self._collect_links(further, found)
+            else:
+                found.append(links[further])
+            if further in self._unanswered:
+                found.append(self._unanswered[further])
+
     def links_of(self, ref: Ref, role: Role | None = None) -> tuple[Ref, ...]:
         """Further records of an entry, in file order: mirrors of mirrors too where no role is asked for."""
         links = self._links.get(ref.statement)
@@ -268,8 +281,11 @@ class Session:
 
     def result_of(self, call: Ref) -> Ref | None:
         """The result of a call; a second call with an open id shares that of the first."""
-        call = self._shares.get(call.statement, call)
-        return next(iter(self.links_of(call, "result")), None)
+        statement = self._shares[call.statement].statement if call.statement in self._shares else call.statement
+        found = [link.ref for link in self._links.get(statement, ()) if link.role == "result"]
+        if len(found) > 1:
+            return min(found, key=lambda one: self.buffer.order_of(one.line))
+        return found[0] if found else None
 
     def effect_of(self, compaction: Ref) -> Effect | None:
         """What a compaction kept, rewrote and dropped; asked of a sign of it, the same. None of other records."""
@@ -309,7 +325,7 @@ class Session:
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """All turns in the order in which they begin."""
-        return _turns_of(self)
+        return turns_of(self.buffer, self.folds, self.copied_header)
 
     @cached_property
     def turn_by_start(self) -> dict[Statement, Turn]:
@@ -430,19 +446,21 @@ class Session:
 
     def _settled(self, entry: Entry) -> Entry:
         """An entry with what only the whole document tells."""
+        opened = entry.turn
         if self.mode != "explicit":
             # A turn without start record begins at a message that is known for the human's only a few records later.
             turn = self.turn_at(entry.ref.line)
-            start = turn.start if turn is not None else None
-            if start is not entry.turn:
-                entry = msgspec.structs.replace(entry, turn=start)
-        elif entry.turn is not None and entry.turn.start.statement in self._cut_turns:
-            home = self._home(entry.turn, entry.ref)
-            if home is not entry.turn:
+            opened = turn.start if turn is not None else None
+            if opened is not entry.turn:
+                entry = msgspec.structs.replace(entry, turn=opened)
+        elif opened is not None and opened.start.statement in self._cut_turns:
+            home = self._home(opened, entry.ref)
+            if home is not opened:
+                opened = home
                 entry = msgspec.structs.replace(entry, turn=home, inherited=home is not None and home.inherited)
-        if entry.turn is not None and not entry.turn.dated:
-            entry = msgspec.structs.replace(entry, inherited=self.turn_by_start[entry.turn.start.statement].inherited)
-        return self._settled_message(entry)
+        if opened is not None and not opened.dated:
+            entry = msgspec.structs.replace(entry, inherited=self.turn_by_start[opened.start.statement].inherited)
+        return self._settled_message(entry) if isinstance(entry.ref.statement, Message) else entry
 
     @cached_property
     def _cut_turns(self) -> dict[Statement, Turn]:
@@ -497,14 +515,15 @@ class Session:
 
     @cached_property
     def entries_by_turn(self) -> dict[Statement | None, list[Entry]]:
-        """Entries by the start of their turn; None for those outside turns."""
+        """Entries by the start of their turn, in file order; None for those outside turns."""
         found: dict[Statement | None, list[Entry]] = {}
-        order = self.buffer.order_of
         for entry in self.entries():
             key = entry.turn.start.statement if entry.turn is not None else None
-            found.setdefault(key, []).append(entry)
-        for entries in found.values():
-            entries.sort(key=lambda one: (order(one.ref.line), one.ref.statement.start))
+            of_turn = found.get(key)
+            if of_turn is None:
+                found[key] = [entry]
+            else:
+                of_turn.append(entry)
         return found
 
     def entries_of(self, turn: Turn | None) -> list[Entry]:
@@ -546,12 +565,10 @@ class Session:
 
     def _call_end(self, call: Ref) -> CallEnd:
         statement = call.statement
-        told: list[tuple[Outcome, Ref]] = []
-        roles = {link.role for link in self._links.get(statement, ())}
-        for role in _TELLING:
-            for ref in self.links_of(call, role) if role in roles else ():
-                if isinstance(ref.statement, Result | CallMirror):
-                    told.append((ref.statement.outcome, ref))
+        links = self._links.get(statement)
+        if links is not None and len(links) == 1 and links[0].role == "result" and isinstance(statement, Call):
+            return _end_by_result(links[0].ref)
+        told = [(ref.statement.outcome, ref) for ref in self._telling(call)]  # type: ignore[attr-defined]
         if isinstance(statement, CallMirror):
             told.append((statement.outcome, call))
         duration = next((one.duration_ms for one, _ in told if one.duration_ms >= 0), -1)
@@ -565,6 +582,12 @@ class Session:
         if result is not None or told or (isinstance(statement, Call) and statement.alone):
             return CallEnd("unknown", None, duration, result)
         return CallEnd(self._without_result(call))
+
+    def _telling(self, call: Ref) -> list[Ref]:
+        """The records that may tell how a call came out, the weightiest first."""
+        roles = {link.role for link in self._links.get(call.statement, ())}
+        found = [ref for role in _TELLING if role in roles for ref in self.links_of(call, role)]
+        return [ref for ref in found if isinstance(ref.statement, Result | CallMirror)]
 
     def _without_result(self, call: Ref) -> CallOutcome:
         return self._unanswered.get(call.statement, "unknown")
@@ -664,7 +687,7 @@ class Session:
             at = self._order(call)
             starts = (one.start for fold in self.folds for one in fold.starts.values())
             return next((start for start in starts if self._order(start) > at), None)
-        return self._following(turn) if turn.explicit else _answer_of_implicit(self, turn)
+        return self._following(turn) if turn.explicit else answer_of_implicit(self.folds, turn)
 
     def _judge_crowded(self, orphans: list[LooseCall]) -> tuple[list[LooseCall], list[Ref]]:
         """Calls that were open when too many were, by how their turn went on: (without result, still pending)."""
@@ -726,8 +749,15 @@ class Session:
     @cached_property
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
-        counted = [usage for fold in self.folds for usage in fold.usages]
-        return add_up([self._housed(one) for one in counted], self.turn_by_start)
+        cut = self._cut_turns
+        counted = [
+            self._housed(one)
+            if one.ref.statement.turn_id or (one.turn is not None and one.turn.start.statement in cut)
+            else one
+            for fold in self.folds
+            for one in fold.usages
+        ]
+        return add_up(counted, self.turn_by_start)
 
     def _housed(self, one: CountedUsage) -> CountedUsage:
         """A usage record with the turn that it names, wherever it stands, else the one it stands in."""
@@ -750,142 +780,12 @@ class Session:
         return {left.ref.statement: left for left in self.usage.left_out}
 
 
-def _turns_of(session: Session) -> tuple[Turn, ...]:
-    order = session.buffer.order_of
-    opened: list[OpenTurn] = []
-    ends: dict[Statement, tuple[str, Ref]] = {}
-    alive: list[OpenTurn] = []
-    taken: dict[Statement, Ref] = {}
-    for fold in session.folds:
-        for event in fold.turn_events:
-            if event.what == "rolled-back":
-                count = event.ref.statement.turns if isinstance(event.ref.statement, Rollback) else 0
-                for turn in alive[max(0, len(alive) - count) :]:
-                    taken[turn.start.statement] = event.ref
-                del alive[max(0, len(alive) - count) :]
-            elif event.turn is None:
-                continue
-            elif event.what == "opened":
-                opened.append(event.turn)
-                alive.append(event.turn)
-            elif event.what in ("closed", "aborted"):
-                key = event.turn.start.statement
-                if key not in ends or (ends[key][0] != "aborted" and event.what == "aborted"):
-                    ends[key] = (event.what, event.ref)
-    last_line = _last_line(session)
-    copied = _copied_turns(session, opened)
-    turns, number = [], 0
-    for index, turn in enumerate(opened):
-        following = opened[index + 1].start if index + 1 < len(opened) else None
-        how, end = ends.get(turn.start.statement, ("", None))
-        reason, status = "", "completed"
-        if how == "aborted" and end is not None:
-            reason = end.statement.reason if isinstance(end.statement, TurnEnd) else ""
-            status = "aborted"
-        elif not how:
-            status = "open" if following is None else "no end record" if turn.explicit else "completed"
-        if turn.explicit and end is not None:
-            last = end.line
-        elif following is not None:
-            last = _line_before(session, following) or turn.start.line
-        else:
-            last = last_line or turn.start.line
-        if order(last) < order(turn.start.line):
-            last = turn.start.line
-        if not turn.explicit and following is None and status == "open" and _answer_of_implicit(session, turn):
-            status = "completed"
-        back = taken.get(turn.start.statement)
-        inherited = turn.inherited or turn.start.statement in copied
-        if not inherited:
-            number += 1
-        turns.append(
-            Turn(
-                start=turn,
-                number=None if inherited else number,
-                inherited=inherited,
-                first=turn.start.line,
-                last=last,
-                status="rolled back" if back is not None else status,  # type: ignore[arg-type]
-                reason=reason,
-                end=end if turn.explicit or how == "aborted" else None,
-                next_start=following,
-                rolled_back_by=back,
-            )
-        )
-    return tuple(turns)
-
-
-_COPY_GAP_MS = 200
-"""Records that are copied into a new file are written at once; between them is less time than this."""
-
-
-def _copied_turns(session: Session, opened: Sequence[OpenTurn]) -> set[Statement]:
-    """Starts of turns that nothing dates and that were written in one go behind the copied header.
-
-    The last of them is the file's own where the model goes on with it later, or has not begun to: then it may be what
-    was asked of the new thread at once.
-    """
-    head = session.copied_header
-    undated = [turn for turn in opened if not turn.dated]
-    if head is None or not undated:
-        return set()
-    order = session.buffer.order_of
-    limit, last = order(head.line), None
-    time = milliseconds(time_of(head.line.data, head.statement))
-    line = session.buffer.after(head.line)
-    while line is not None and time is not None:
-        for statement in line.reading.statements:
-            then = milliseconds(time_of(line.data, statement))
-            time = then if then is not None and time <= then + _COPY_GAP_MS and then - time < _COPY_GAP_MS else None
-            if time is None:
-                break
-            limit = order(line)
-        line = session.buffer.after(line)
-    inside = [turn for turn in undated if order(head.line) < order(turn.start.line) <= limit]
-    if not inside:
-        return set()
-    last = inside[-1]
-    begin = order(last.start.line)
-    end = next((order(turn.start.line) for turn in opened if order(turn.start.line) > begin), None)
-    answered = False
-    for fold in session.folds:
-        for entry in fold.entries:
-            at = order(entry.ref.line)
-            if entry.what in ("assistant", "reasoning", "call") and begin < at and (end is None or at < end):
-                answered = True
-                if at > limit:
-                    return {turn.start.statement for turn in inside[:-1]}
-    return {turn.start.statement for turn in (inside if answered else inside[:-1])}
-
-
-def _last_line(session: Session) -> Line | None:
-    """The last line that is not blank."""
-    line = session.buffer.last_line
-    while line is not None and not line.data.strip():
-        line = session.buffer.before(line)
-    return line
-
-
-def _line_before(session: Session, ref: Ref) -> Line | None:
-    """The line of what stands before a record: its own where another record stands before it there, never a blank."""
-    if ref.line.reading.statements[0] is not ref.statement:
-        return ref.line
-    line = session.buffer.before(ref.line)
-    while line is not None and line.reading.blank:
-        line = session.buffer.before(line)
-    return line
-
-
-def _answer_of_implicit(session: Session, turn: OpenTurn) -> Ref | None:
-    """The assistant message that follows the last call of a turn that has no marks of its own."""
-    for fold in reversed(session.folds):
-        for entry in reversed(fold.entries):
-            if entry.turn != turn:
-                continue
-            if entry.what == "assistant":
-                return entry.ref
-            if entry.what in ("call", "nested_call"):
-                return None
-        if any(event.what == "opened" and event.turn == turn for event in fold.turn_events):
-            return None
-    return None
+def _end_by_result(result: Ref) -> CallEnd:
+    """How a call came out that has a result and no other record: most calls."""
+    outcome = result.statement.outcome  # type: ignore[attr-defined]
+    exit_code, failed = outcome.exit_code, outcome.failed
+    if exit_code is not None:
+        return CallEnd("failed" if exit_code else "ok", exit_code, max(outcome.duration_ms, -1), result)
+    if failed is not None:
+        return CallEnd("failed" if failed else "ok", None, max(outcome.duration_ms, -1), result)
+    return CallEnd("unknown", None, max(outcome.duration_ms, -1), result)

@@ -12,10 +12,11 @@ import msgspec
 
 from rollout_ls.formats.statement import Call, Compaction, Statement, Tokens
 from rollout_ls.projection.entry import Entry, Ref
+from rollout_ls.projection.turns import Turn
 from rollout_ls.projection.usage import Step as Counted
 
 if TYPE_CHECKING:
-    from rollout_ls.projection.session import Session, Turn
+    from rollout_ls.projection.session import Session
 
 _BY_MODEL = ("assistant", "reasoning", "call", "nested_call")
 

@@ -66,8 +66,8 @@ class Surroundings(msgspec.Struct, frozen=True):
 
     ``utc_offset_minutes`` is the reader's time zone for times of day, ``zone`` the same for a zone whose offset changes
     over the year (it wins); ``None`` for both shows UTC.
-    ``known_threads`` are ids of threads whose rollouts are near. ``on_disk`` tells that the text is a file's bytes,
-    ``disk`` what the disk says where it is an editor's text (None: it was not looked at).
+    ``on_disk`` tells that the text is a file's bytes, ``disk`` what the disk says where it is an editor's text (None:
+    it was not looked at).
     ``codes`` are the codes that may be found; ``None``: all that are not off by default. ``levels`` puts another
     severity in place of a code's own, and what is milder than ``mildest`` is not said.
     ``reached`` are limits that were reached before the rules ran.
@@ -75,7 +75,6 @@ class Surroundings(msgspec.Struct, frozen=True):
 
     utc_offset_minutes: int | None = None
     zone: tzinfo | None = None
-    known_threads: frozenset[str] = frozenset()
     on_disk: bool = False
     disk: DiskView | None = None
     codes: frozenset[str] | None = None

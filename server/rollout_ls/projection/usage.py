@@ -3,16 +3,15 @@ each change of the running total; estimates and repeats never."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
 
 import msgspec
 
 from rollout_ls.formats.statement import Statement, Tokens, Usage
 from rollout_ls.projection.entry import CountedUsage, OpenTurn, Ref
-
-if TYPE_CHECKING:
-    from rollout_ls.projection.session import Turn
+from rollout_ls.projection.turns import Turn
 
 _IMPOSSIBLE = "its counts contradict each other"
 
@@ -23,7 +22,7 @@ Share = Literal["own", "inherited", "rolled back"]
 _NOTHING = Tokens()
 
 
-class LeftOut(msgspec.Struct, frozen=True):
+class LeftOut(msgspec.Struct, frozen=True, gc=False):
     """A usage record that was not counted, and why. ``same_as`` is the record that it repeats."""
 
     ref: Ref
@@ -31,7 +30,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     same_as: Ref | None = None
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """One counted answer of the model."""
 
     ref: Ref
@@ -40,17 +39,42 @@ class Step(msgspec.Struct, frozen=True):
     share: Share
 
 
-class SessionUsage(msgspec.Struct, frozen=True):
-    """Sums apart by whose work it was; rolled back work is part of neither of the others."""
+class SessionUsage:
+    """What was counted and what was not, in file order; the sums when they are asked for."""
 
-    source: Source
-    own: Tokens
-    inherited: Tokens
-    rolled_back: Tokens
-    steps: tuple[Step, ...]
-    left_out: tuple[LeftOut, ...]
-    by_turn: dict[Statement, tuple[Step, ...]]
-    """The counted answers of each turn, by the statement that starts it."""
+    def __init__(self, source: Source, steps: tuple[Step, ...], left_out: tuple[LeftOut, ...]) -> None:
+        self.source = source
+        self.steps = steps
+        self.left_out = left_out
+
+    @cached_property
+    def by_turn(self) -> dict[Statement, tuple[Step, ...]]:
+        """The counted answers of each turn, by the statement that starts it."""
+        found: dict[Statement, list[Step]] = {}
+        for step in self.steps:
+            if step.turn is not None:
+                found.setdefault(step.turn, []).append(step)
+        return {turn: tuple(steps) for turn, steps in found.items()}
+
+    @cached_property
+    def _by_share(self) -> dict[Share, Tokens]:
+        shares: tuple[Share, ...] = ("own", "inherited", "rolled back")
+        return {share: _sum(step.tokens for step in self.steps if step.share == share) for share in shares}
+
+    @property
+    def own(self) -> Tokens:
+        """Tokens of the file's own work that stands."""
+        return self._by_share["own"]
+
+    @property
+    def inherited(self) -> Tokens:
+        """Tokens of work that was copied."""
+        return self._by_share["inherited"]
+
+    @property
+    def rolled_back(self) -> Tokens:
+        """Tokens of own work that was taken back."""
+        return self._by_share["rolled back"]
 
     def steps_of_turn(self, turn: Turn) -> tuple[Step, ...]:
         """The counted answers of one turn, in file order."""
@@ -58,7 +82,18 @@ class SessionUsage(msgspec.Struct, frozen=True):
 
     def of_turn(self, turn: Turn) -> Tokens:
         """Tokens of one turn."""
-        return sum((step.tokens for step in self.steps_of_turn(turn)), start=_NOTHING)
+        return _sum(step.tokens for step in self.steps_of_turn(turn))
+
+
+def _sum(tokens: Iterable[Tokens]) -> Tokens:
+    given = cached = output = reasoning = total = 0
+    for one in tokens:
+        given += one.input
+        cached += one.cached_input
+        output += one.output
+        reasoning += one.reasoning_output
+        total += one.total
+    return Tokens(given, cached, output, reasoning, total)
 
 
 def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> SessionUsage:
@@ -68,44 +103,44 @@ def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> S
     written by an older build. Where a build that writes them took a session over, what stands before its first turn
     with one counts by running totals.
     """
-    shares = [_share_of(one, turns) for one in usages]
-    since = {copied: _responses_since(usages, shares, copied) for copied in (False, True)}
+    shares = _shares_of(usages, turns)
+    since = _responses_since(usages, shares)
     steps: list[Step] = []
     left_out: list[LeftOut] = []
     seen: dict[str, Ref] = {}
     before: tuple[Tokens, Ref] | None = None
-    for number, (one, share) in enumerate(zip(usages, shares, strict=True)):
-        usage = one.ref.statement
-        if not isinstance(usage, Usage):
-            continue
-        if number >= since[share == "inherited"]:
-            tokens, reason, same = _response(usage, one.ref, seen)
+    for number, one in enumerate(usages):
+        ref, share = one.ref, shares[number]
+        usage: Usage = ref.statement  # type: ignore[assignment]
+        if since and number >= since[share == "inherited"]:
+            tokens, reason, same = _response(usage, ref, seen)
         else:
             tokens, reason, same = _running(usage, before)
         total = None if usage.per_response else usage.total
-        if total is not None and total.is_possible and not total.is_estimate:
-            before = (total, one.ref) if before is None or total != before[0] else before
+        is_new = total is not None and (before is None or total != before[0])
+        if is_new and total is not None and total.is_possible and not total.is_estimate:
+            before = (total, ref)
         if tokens is None:
-            left_out.append(LeftOut(one.ref, reason, same))
-            continue
-        steps.append(Step(one.ref, tokens, one.turn.start.statement if one.turn is not None else None, share))
-    sums = {share: Tokens() for share in ("own", "inherited", "rolled back")}
-    by_turn: dict[Statement, list[Step]] = {}
-    for step in steps:
-        sums[step.share] += step.tokens
-        if step.turn is not None:
-            by_turn.setdefault(step.turn, []).append(step)
-    by_response = any(number < len(usages) for number in since.values())
+            left_out.append(LeftOut(ref, reason, same))
+        else:
+            steps.append(Step(ref, tokens, one.turn.start.statement if one.turn is not None else None, share))
+    by_response = any(number < len(usages) for number in since)
     source: Source = "responses" if by_response else "running totals" if steps else "none"
-    return SessionUsage(
-        source=source,
-        own=sums["own"],
-        inherited=sums["inherited"],
-        rolled_back=sums["rolled back"],
-        steps=tuple(steps),
-        left_out=tuple(left_out),
-        by_turn={turn: tuple(found) for turn, found in by_turn.items()},
-    )
+    return SessionUsage(source, tuple(steps), tuple(left_out))
+
+
+def _shares_of(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> list[Share]:
+    """Whose work each is. Neighbours are of one turn as a rule, which is looked at once."""
+    shares: list[Share] = []
+    share: Share = "own"
+    turn: OpenTurn | None = None
+    inherited: bool | None = None
+    for one in usages:
+        if one.turn is not turn or one.inherited is not inherited:
+            turn, inherited = one.turn, one.inherited
+            share = _share_of(one, turns)
+        shares.append(share)
+    return shares
 
 
 def _share_of(one: CountedUsage, turns: Mapping[Statement, Turn]) -> Share:
@@ -115,8 +150,15 @@ def _share_of(one: CountedUsage, turns: Mapping[Statement, Turn]) -> Share:
     return "rolled back" if turn is not None and turn.rolled_back_by is not None else "own"
 
 
-def _responses_since(usages: Sequence[CountedUsage], shares: Sequence[Share], copied: bool) -> int:
-    """The index of the first usage record of the first turn with a response record; past the end where none is."""
+def _responses_since(usages: Sequence[CountedUsage], shares: Sequence[Share]) -> tuple[int, ...]:
+    """For own and for copied work the index of the first usage record of the first turn with a response record, past
+    the end where none is; nothing where none is anywhere."""
+    if not any(one.ref.statement.per_response for one in usages):  # type: ignore[attr-defined]
+        return ()
+    return tuple(_first_response(usages, shares, copied) for copied in (False, True))
+
+
+def _first_response(usages: Sequence[CountedUsage], shares: Sequence[Share], copied: bool) -> int:
     firsts: dict[OpenTurn | None, int] = {None: 0}
     for number, (one, share) in enumerate(zip(usages, shares, strict=True)):
         if (share == "inherited") != copied:

@@ -26,9 +26,26 @@ from rollout_ls.rules.turns import turn_findings
 from rollout_ls.text.rows import Line, Place
 from rollout_ls.text.secrets import mask
 
+_IDLE_JSON = frozenset({"duplicate-key", "too-deep", "int-too-big", "bad-utf8", "bad-json"})
 
-def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
-    """What the idle pass finds on one line, to be kept with its reading. Most of its time goes into secrets."""
+
+class IdleParts(msgspec.Struct, frozen=True):
+    """What the idle pass looks for on a line; most of its time goes into secrets."""
+
+    json: bool = True
+    secrets: bool = True
+
+
+def idle_parts(codes: frozenset[str] | None) -> IdleParts:
+    """What the idle pass must look for where these codes may be found (None: all that are not off by default)."""
+    wanted = DEFAULT_CODES if codes is None else codes
+    return IdleParts(not _IDLE_JSON.isdisjoint(wanted), "secret" in wanted)
+
+
+def idle_faults(line: Line, parts: IdleParts) -> tuple[Any, ...]:
+    """What the idle pass finds on one line, to be kept with its reading."""
+    if not parts.json and not parts.secrets:
+        return ()
     broken = {fault.what for fault in line.reading.broken}
     if "unread" in broken:
         return ()
@@ -37,13 +54,15 @@ def idle_faults(line: Line, *, secrets: bool = True) -> tuple[Any, ...]:
         return ()
     if "cut-off" in broken and not line.data.endswith(b"\n"):
         data = without_cut_character(data)
+    if not parts.json:
+        return tuple(secret_spans(data))
     told = {(fault.start, fault.end) for fault in line.reading.misshapen}
     faults = tuple(
         fault
         for fault in idle_json_faults(data)
         if fault.what not in broken and (fault.what != "int-too-big" or (fault.start, fault.end) not in told)
     )
-    return (*faults, *secret_spans(data)) if secrets else faults
+    return (*faults, *secret_spans(data)) if parts.secrets else faults
 
 
 class Suspects(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ blocks: smaller blocks make the one cheaper and the other dearer."""
 class Block:
     """Some neighbouring lines. ``kept`` belongs to the layer above, which hangs there what it made of the block."""
 
-    __slots__ = ("byte_count", "kept", "lines", "places", "row_count")
+    __slots__ = ("_indexes", "_row_starts", "byte_count", "kept", "lines", "row_count")
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
@@ -41,17 +41,23 @@ class Block:
                 extra += len(line.cuts)
         self.row_count = len(self.lines) + extra
         self.byte_count = size
-        self.places: dict[Line, tuple[int, int]] | None = None
+        self._indexes: dict[Line, int] | None = None
+        self._row_starts: list[int] | None = None
 
-    def place_of(self, line: Line) -> tuple[int, int]:
-        """(index of the line in the block, rows of the block before it)."""
-        if self.places is None:
-            places, row = {}, 0
-            for index, one in enumerate(self.lines):
-                places[one] = (index, row)
-                row += 1 + len(one.cuts)
-            self.places = places
-        return self.places[line]
+    def index_of(self, line: Line) -> int:
+        """The index of a line in the block."""
+        if self._indexes is None:
+            self._indexes = dict(zip(self.lines, range(len(self.lines)), strict=True))
+        return self._indexes[line]
+
+    def rows_before(self, line: Line) -> int:
+        """Rows of the block before a line."""
+        index = self.index_of(line)
+        if self.row_count == len(self.lines):
+            return index
+        if self._row_starts is None:
+            self._row_starts = [0, *accumulate(1 + len(one.cuts) for one in self.lines)]
+        return self._row_starts[index]
 
 
 class Splice(msgspec.Struct, frozen=True):
@@ -131,14 +137,14 @@ class Buffer:
         if line.block is None:
             return 0, 0
         block: Block = line.block
-        return self.number_of(block), block.place_of(line)[0]
+        return self.number_of(block), block.index_of(line)
 
     def row_of(self, line: Line) -> int:
         """The row at which a line begins; 0 for a line that is not of this document (the only one of an empty one)."""
         if line.block is None:
             return 0
         block: Block = line.block
-        return self._rows()[self.number_of(block)] + block.place_of(line)[1]
+        return self._rows()[self.number_of(block)] + block.rows_before(line)
 
     def position_of(self, line: Line, offset: int) -> tuple[int, bytes, int]:
         """(row, that row's bytes, byte offset in it) of a byte offset of a line."""
@@ -151,7 +157,7 @@ class Buffer:
         if line.block is None:
             return 0
         block: Block = line.block
-        index = block.place_of(line)[0]
+        index = block.index_of(line)
         return self._bytes()[self.number_of(block)] + sum(one.size for one in block.lines[:index])
 
     def at_row(self, row: int) -> tuple[Line, int] | None:

@@ -60,8 +60,11 @@ def label(text: str, limit: int) -> str:
     bidi marks and zero-width characters become ``<U+XXXX>``, lone surrogates U+FFFD. Looks no further than it shows.
     """
     head = text[: limit + 1]
-    if len(text) <= limit and head.isascii() and head.isprintable() and "  " not in head:
+    plain = head.isascii() and head.isprintable() and "  " not in head
+    if plain and len(text) <= limit:
         return head.strip(" ")
+    if head[limit:].isalnum() and not head.startswith(" ") and (plain or _IN_LABEL.search(head) is None):
+        return _shortened(head, limit)  # a long text that is shown as it stands, and cut
     shown, more = _one_line(text, limit + 1)
     return _shortened(shown, limit) if more or len(shown) > limit else shown
 
@@ -204,6 +207,8 @@ def _without_returns(text: str) -> str:
 def _shortened(text: str, limit: int) -> str:
     """The first ``limit - 1`` characters and ``…``; never a torn ``<U+XXXX>``, no mark torn off its letter."""
     end = max(0, limit - 1)
+    if text.isascii() and "<" not in text[max(0, end - 9) : end]:
+        return text[:end].rstrip() + ELLIPSIS if limit > 0 else ""
     torn = _SHOWN_ESCAPE.search(text, max(0, end - 9), end)
     if torn:
         end = torn.start()

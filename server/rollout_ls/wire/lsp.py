@@ -1,4 +1,4 @@
-"""The shapes of the language server protocol that leave the process, and how findings, symbols and jumps become them.
+"""The shapes of the language server protocol that leave the process, and how findings, folds and jumps become them.
 
 Everything that can be long goes out through these structs, written by msgspec; nothing here passes through cattrs, and
 nothing knows pygls. Decides nothing: what is found and shown was settled by the layers below.
@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rollout_ls.features.symbol import Symbol
 from rollout_ls.rules.finding import Finding, Related
 from rollout_ls.text.columns import Unit
 from rollout_ls.text.rows import Place
-from rollout_ls.wire.positions import Position, Range, Rows, last_row, lines_range, place_range
+from rollout_ls.wire.positions import Range, Rows, last_row, lines_range, place_range, within
 
 if TYPE_CHECKING:
     from rollout_ls.features.folding import Fold
@@ -26,20 +25,8 @@ SOURCE = "rollout"
 
 SEVERITY_NUMBERS = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 
-SYMBOL_NUMBERS = {
-    "Module": 2,
-    "Namespace": 3,
-    "Function": 12,
-    "Constant": 14,
-    "String": 15,
-    "Object": 19,
-    "Null": 21,
-    "Event": 24,
-}
 FIRST_SYMBOL_NUMBERS = frozenset(range(1, 19))
 """The kinds that a client knows which does not say (LSP 3.17, DocumentSymbolClientCapabilities)."""
-DEPRECATED = 1
-"""The one symbol tag of the protocol."""
 
 
 class Location(msgspec.Struct, frozen=True, gc=False):
@@ -77,30 +64,6 @@ class DocumentHighlight(msgspec.Struct, frozen=True, gc=False):
 
     range: Range
     kind: int = 1
-
-
-class DocumentSymbol(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """A node of the outline, its children below it. ``deprecated`` is for clients that know no tags."""
-
-    name: str
-    kind: int
-    range: Range
-    selection_range: Range
-    detail: str = ""
-    tags: tuple[int, ...] = ()
-    deprecated: bool = False
-    children: tuple[DocumentSymbol, ...] = ()
-
-
-class SymbolInformation(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """The same for clients that take a flat list only."""
-
-    name: str
-    kind: int
-    location: Location
-    container_name: str = ""
-    tags: tuple[int, ...] = ()
-    deprecated: bool = False
 
 
 class FoldingRange(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -169,14 +132,6 @@ class Telling(msgspec.Struct, frozen=True):
     page_of: Callable[[str], str | None] | None = None
 
 
-class Drawing(msgspec.Struct, frozen=True):
-    """How symbols are written for one client. ``kinds`` are the numbers it knows."""
-
-    unit: Unit
-    kinds: frozenset[int] = FIRST_SYMBOL_NUMBERS
-    tags: bool = False
-
-
 # -- findings
 def diagnostic(finding: Finding, uri: str, rows: Rows, telling: Telling) -> Diagnostic:
     """One finding of the document ``uri`` as the protocol has it."""
@@ -202,66 +157,6 @@ def _related(related: Related, uri: str, rows: Rows, unit: Unit) -> RelatedInfor
     return RelatedInformation(Location(uri, place_range(rows, related.place, unit)), related.message)
 
 
-# -- the outline
-def document_symbols(symbols: Iterable[Symbol], rows: Rows, drawing: Drawing) -> list[DocumentSymbol]:
-    """The outline as a tree."""
-    return [_document_symbol(symbol, rows, drawing) for symbol in symbols]
-
-
-def symbol_information(symbols: Iterable[Symbol], uri: str, rows: Rows, drawing: Drawing) -> list[SymbolInformation]:
-    """The outline as a flat list, parents before their children."""
-    flat: list[SymbolInformation] = []
-    _flatten(symbols, "", uri, rows, drawing, flat)
-    return flat
-
-
-def _document_symbol(symbol: Symbol, rows: Rows, drawing: Drawing) -> DocumentSymbol:
-    whole = lines_range(rows, symbol.first, symbol.last, drawing.unit)
-    return DocumentSymbol(
-        name=symbol.name,
-        kind=symbol_number(symbol, drawing),
-        range=whole,
-        selection_range=_within(place_range(rows, symbol.selection, drawing.unit), whole),
-        detail=symbol.detail,
-        tags=(DEPRECATED,) if symbol.deprecated and drawing.tags else (),
-        deprecated=symbol.deprecated and not drawing.tags,
-        children=tuple(_document_symbol(child, rows, drawing) for child in symbol.children),
-    )
-
-
-def _flatten(
-    symbols: Iterable[Symbol], parent: str, uri: str, rows: Rows, drawing: Drawing, flat: list[SymbolInformation]
-) -> None:
-    for symbol in symbols:
-        flat.append(
-            SymbolInformation(
-                name=symbol.name,
-                kind=symbol_number(symbol, drawing),
-                location=Location(uri, lines_range(rows, symbol.first, symbol.last, drawing.unit)),
-                container_name=parent,
-                tags=(DEPRECATED,) if symbol.deprecated and drawing.tags else (),
-                deprecated=symbol.deprecated and not drawing.tags,
-            )
-        )
-        _flatten(symbol.children, symbol.name, uri, rows, drawing, flat)
-
-
-def symbol_number(symbol: Symbol, drawing: Drawing) -> int:
-    """The number of a symbol's kind; ``String`` where the client does not know it."""
-    number = SYMBOL_NUMBERS[symbol.kind]
-    return number if number in drawing.kinds else SYMBOL_NUMBERS["String"]
-
-
-def _within(inner: Range, outer: Range) -> Range:
-    """Editors refuse a symbol whose selection leaves its range."""
-    start, end = (inner.start.line, inner.start.character), (inner.end.line, inner.end.character)
-    first, last = (outer.start.line, outer.start.character), (outer.end.line, outer.end.character)
-    if first <= start and end <= last:
-        return inner
-    start, end = min(max(start, first), last), min(max(end, first), last)
-    return Range(Position(*start), Position(*end))
-
-
 # -- folds
 def folding_ranges(folds: Iterable[Fold], rows: Rows, limit: int | None = None) -> list[FoldingRange]:
     """Folds of two rows or more, in file order; where the client takes fewer, turns first, then the longest ones."""
@@ -282,7 +177,7 @@ def record_link(origin: Place, target: Place, uri: str, rows: Rows, unit: Unit) 
     """A jump within the document ``uri``: the whole record is the target, the place in it is selected."""
     selection = place_range(rows, target, unit)
     whole = lines_range(rows, target.line, target.line, unit)
-    return LocationLink(uri, whole, _within(selection, whole), place_range(rows, origin, unit))
+    return LocationLink(uri, whole, within(selection, whole), place_range(rows, origin, unit))
 
 
 # -- writing

@@ -85,3 +85,13 @@ def lines_range(rows: Rows, first: Line, last: Line, unit: Unit) -> Range:
 def last_row(rows: Rows, line: Line) -> int:
     """The last row of a line (a line has several where lone carriage returns stand in it)."""
     return rows.row_of(line) + line.row_count - 1
+
+
+def within(inner: Range, outer: Range) -> Range:
+    """Editors refuse a symbol whose selection leaves its range."""
+    start, end = (inner.start.line, inner.start.character), (inner.end.line, inner.end.character)
+    first, last = (outer.start.line, outer.start.character), (outer.end.line, outer.end.character)
+    if first <= start and end <= last:
+        return inner
+    start, end = min(max(start, first), last), min(max(end, first), last)
+    return Range(Position(*start), Position(*end))

@@ -11,8 +11,9 @@ from rollout_ls.features.words import turn_prompt
 from rollout_ls.formats.records import content_of
 from rollout_ls.formats.statement import Call, CallMirror, Message, Reasoning, Result, Tokens
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
 from rollout_ls.projection.steps import ModelStep
+from rollout_ls.projection.turns import Turn
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.display import block
 from rollout_ls.text.secrets import mask

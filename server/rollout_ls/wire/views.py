@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rollout_ls.projection.entry import Ref
-from rollout_ls.projection.session import Turn
+from rollout_ls.projection.turns import Turn
 from rollout_ls.projection.views import blocks, codex_v3
 from rollout_ls.projection.views.codex_v3_matrix import Segment
 from rollout_ls.text.buffer import Buffer

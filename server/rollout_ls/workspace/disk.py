@@ -54,8 +54,7 @@ def read_disk(path: str, world: Surroundings, known: DiskDocument | None = None)
     pieces = Pieces(real, limits=world.limits)
     reader = pieces.reader()
     if reader is not None:
-        secrets = world.codes is None or "secret" in world.codes
-        document = shelved_document(path, pieces, reader, secrets=secrets)
+        document = shelved_document(path, pieces, reader, world.codes)
     else:
         document = Document(path, None, pieces, on_disk=True)
     document.surround(

@@ -198,7 +198,7 @@ class Document:
         elif old.limits.file_bytes != world.limits.file_bytes:
             self._stale.all()
             self._forget()
-        elif _wants_secrets(old) != _wants_secrets(world):
+        elif engine.idle_parts(old.codes) != engine.idle_parts(world.codes):
             for block in self.buffer.blocks:
                 for line in block.lines:
                     if line.reading is not None and not line.reading.blank:
@@ -326,13 +326,13 @@ class Document:
             return
         until = perf_counter() + SLICE_SECONDS
         found = False
-        secrets = _wants_secrets(self.surroundings)
+        parts = engine.idle_parts(self.surroundings.codes)
         for block in list(self.buffer.blocks):
             if block.kept.remarked is not None:
                 continue
             for line in block.lines:
                 if line.reading.idle is None:
-                    line.reading.idle = engine.idle_faults(line, secrets=secrets)
+                    line.reading.idle = engine.idle_faults(line, parts)
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -404,7 +404,7 @@ class Document:
         starts = self._line_starts() if self._changed else {}
         last = self.buffer.last_line
         found = [
-            ChangedLine(starts[id(line.block)] + line.block.place_of(line)[0], line.data, line is last)
+            ChangedLine(starts[id(line.block)] + line.block.index_of(line), line.data, line is last)
             for line in self._changed
         ]
         return sorted(found, key=lambda one: one.number)
@@ -505,10 +505,6 @@ def _facts_of(block: Block) -> BlockFacts:
     return BlockFacts(
         turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes, unread, cropped, notable
     )
-
-
-def _wants_secrets(world: Surroundings) -> bool:
-    return world.codes is None or "secret" in world.codes
 
 
 # -- limits

@@ -55,7 +55,7 @@ def find_rollouts(paths: Sequence[str]) -> Found:
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
-            problems.append(FileProblem(path, _reason(error)))
+            problems.append(FileProblem(path, reason_of(error)))
             continue
         if not stat.S_ISDIR(mode):
             found.add(path)
@@ -126,12 +126,15 @@ class Pieces:
         except packed.Damaged as damage:
             self.problem = FileProblem(self.path, str(damage))
         except OSError as error:
-            self.problem = FileProblem(self.path, _reason(error))
+            self.problem = FileProblem(self.path, reason_of(error))
 
 
-def open_regular(path: str) -> tuple[int, os.stat_result]:
-    """(descriptor, status) of a regular file, opened once. Raises ``FileProblem`` for everything else."""
-    descriptor = _opened(path)
+def open_regular(path: str, *, follow: bool = True) -> tuple[int, os.stat_result]:
+    """(descriptor, status) of a regular file, opened once. Raises ``FileProblem`` for everything else.
+
+    ``follow`` false: also for a link.
+    """
+    descriptor = _opened(path, follow)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -148,15 +151,15 @@ def _whole_lines(piece: bytes) -> bytes:
     return piece[: piece.rfind(b"\n") + 1] or piece
 
 
-def _opened(path: str) -> int:
+def _opened(path: str, follow: bool) -> int:
     """A descriptor of the file, without waiting for a pipe's writer and without taking a terminal."""
     flags = os.O_RDONLY
-    for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+    for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", *(() if follow else ("O_NOFOLLOW",))):
         flags |= getattr(os, name, 0)
     try:
         return os.open(path, flags)
     except (OSError, ValueError) as error:
-        raise FileProblem(path, _reason(error)) from None
+        raise FileProblem(path, reason_of(error)) from None
 
 
 def _below(folder: str, problems: list[FileProblem]) -> set[str]:
@@ -164,7 +167,7 @@ def _below(folder: str, problems: list[FileProblem]) -> set[str]:
     found: set[str] = set()
 
     def report(error: OSError) -> None:
-        problems.append(FileProblem(os.fsdecode(error.filename or folder), _reason(error)))
+        problems.append(FileProblem(os.fsdecode(error.filename or folder), reason_of(error)))
 
     for where, folders, names in os.walk(folder, onerror=report):
         plain = set(names)
@@ -184,7 +187,7 @@ def _no_rollout(path: str) -> str:
     return "no rollout (rollout-*.jsonl, rollout-*.jsonl.zst) below this folder"
 
 
-def _reason(error: OSError | ValueError) -> str:
+def reason_of(error: OSError | ValueError) -> str:
     """Why a path could not be read, in few words."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return _NO_FILE

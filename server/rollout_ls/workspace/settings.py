@@ -297,13 +297,12 @@ def levels_of(settings: Settings) -> Mapping[str, Level]:
     return MappingProxyType({code: choice for code, choice in settings.rules.items() if choice != "off"})
 
 
-def surroundings_of(settings: Settings, known_threads: frozenset[str] = frozenset()) -> Surroundings:
+def surroundings_of(settings: Settings) -> Surroundings:
     """The world of a document under some settings."""
     from rollout_ls.workspace.zones import LOCAL
 
     return Surroundings(
         zone=LOCAL if settings.hover.time_zone == "local" else None,
-        known_threads=known_threads,
         codes=codes_of(settings),
         levels=levels_of(settings),
         mildest=settings.minimum_severity,

@@ -45,12 +45,14 @@ class ShelvedLine:
 
 
 def shelved_document(
-    uri: str, pieces: Iterable[bytes], read_at: ReadAt, *, idle: bool = True, secrets: bool = True
+    uri: str, pieces: Iterable[bytes], read_at: ReadAt, codes: frozenset[str] | None = None
 ) -> Document:
     """A document of a file's bytes that streams by in ``pieces`` and can be fetched again with ``read_at``.
 
-    ``idle`` judges each line by the rules of the idle pass too, ``secrets`` also for what looks like a key.
+    Each line is judged by the rules of the idle pass too, as far as they may find one of ``codes`` (None: all that are
+    not off by default).
     """
+    parts = engine.idle_parts(codes)
     lines: list[Line] = []
     offset = 0
     rest: list[bytes] = []
@@ -62,16 +64,15 @@ def shelved_document(
         if found and not found[-1].endswith(b"\n"):
             rest = [found.pop()]
         for data in found:
-            lines.append(_shelve(data, offset, read_at, idle, secrets))
+            lines.append(_shelve(data, offset, read_at, parts))
             offset += len(data)
     if rest:
-        lines.append(_shelve(b"".join(rest), offset, read_at, idle, secrets))
+        lines.append(_shelve(b"".join(rest), offset, read_at, parts))
     return Document(uri, None, (), on_disk=True, buffer=Buffer(lines=lines))
 
 
-def _shelve(data: bytes, offset: int, read_at: ReadAt, idle: bool, secrets: bool) -> Line:
+def _shelve(data: bytes, offset: int, read_at: ReadAt, parts: engine.IdleParts) -> Line:
     line = line_of(data)
     line.reading = read_line(data, lone_returns=bool(line.cuts))
-    if idle:
-        line.reading.idle = engine.idle_faults(line, secrets=secrets)
+    line.reading.idle = engine.idle_faults(line, parts)
     return cast(Line, ShelvedLine(line, offset, read_at))

@@ -3,8 +3,8 @@
 An editor shows a file without its byte order mark and with U+FFFD where bytes are no UTF-8; so some faults are seen on
 the disk only, and so is whether the text was edited. One ``look`` opens the file once, reads it only where it is
 another than at the look before, and holds no more of it than where its lines begin. Everything here may take its time
-and is for a worker thread. Regular files only, never written, never waited for, and what cannot be read is simply not
-known.
+and is for a worker thread. Regular files only, or links to such that are named like rollouts; never written, never
+waited for, and what cannot be read is simply not known.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import msgspec
 from rollout_ls.formats.detect import ZSTD_MAGIC
 from rollout_ls.formats.records import read_line
 from rollout_ls.jsonl.faults import Fault, FileFault
-from rollout_ls.rules.engine import idle_faults
+from rollout_ls.rules.engine import IdleParts, idle_faults
 from rollout_ls.text.rows import line_of, split_lines
-from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, open_regular
+from rollout_ls.workspace.files import PIECE_BYTES, FileProblem, is_rollout_name, open_regular
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_FAULTY_LINES = 1_000
@@ -77,7 +77,7 @@ def look(path: str, known: FileFacts | None, changed: Sequence[ChangedLine], max
     of more than ``max_bytes`` is not looked at. Raises nothing.
     """
     try:
-        descriptor, status = open_regular(path)
+        descriptor, status = open_regular(_file_of(path), follow=False)
     except FileProblem:
         return NOTHING
     try:
@@ -105,6 +105,19 @@ def shown(data: bytes, *, first: bool) -> bytes:
 def digest(text: bytes) -> int:
     """A number that two texts of this process share only if they are the same, for all that is likely."""
     return hash(text)
+
+
+def _file_of(path: str) -> str:
+    """The file that a document's path means: itself, or, where it is a link, what it leads to, as its editor shows it.
+
+    That must be named like a rollout, so that no name is a way to another file. Raises FileProblem.
+    """
+    if not os.path.islink(path):
+        return path
+    real = os.path.realpath(path)
+    if not is_rollout_name(os.path.basename(real)):
+        raise FileProblem(path, "leads to a file that is not named like a rollout")
+    return real
 
 
 def _stamp(status: os.stat_result) -> Stamp:
@@ -174,7 +187,7 @@ def _faults(data: bytes, begin: int, *, first: bool) -> tuple[Fault, ...]:
     line = line_of(data)
     line.reading = read_line(data, lone_returns=bool(line.cuts))
     broken: tuple[Fault, ...] = line.reading.broken
-    idle = (fault for fault in idle_faults(line, secrets=False) if fault.what == "bad-utf8")
+    idle = (fault for fault in idle_faults(line, IdleParts(secrets=False)) if fault.what == "bad-utf8")
     lead = len(BYTE_ORDER_MARK) if first and data.startswith(BYTE_ORDER_MARK) else 0
 
     def shift(offset: int) -> int:

@@ -1,7 +1,8 @@
 """Where the rollout of a thread is: looks through the folders around a document for a file that bears its id.
 
-Reads names only, opens nothing, follows no symlinked folder, and never makes a path out of an id: an id is compared
-with names that are there. The number of folders and files looked at is bounded.
+Reads names only, opens nothing, follows no symlinked folder, looks nowhere but in folders that are open in the editor
+where the document is in one of them, and never makes a path out of an id: an id is compared with names that are there.
+The number of folders and files looked at is bounded.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -47,27 +48,27 @@ class Threads:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._trees: dict[tuple[str, ...], _Tree] = {}
+        self._trees: dict[tuple[tuple[str, ...], bool], _Tree] = {}
 
     def forget(self) -> None:
         """Looks again from now on: files came or went."""
         self._trees = {}
 
-    def find(self, document: str, thread_id: str) -> str | None:
-        """The path of a thread's rollout in the same tree of folders as the document at a path, if there is one."""
-        return self._threads(roots_of(document)).get(thread_id.lower())
+    def find(self, document: str, thread_id: str, folders: Sequence[str] = ()) -> str | None:
+        """The path of a thread's rollout in the same tree of folders as the document at a path, if there is one.
 
-    def known(self, document: str) -> frozenset[str]:
-        """The ids of which that tree holds a rollout, as far as it was looked through; looks at no disk."""
-        tree = self._trees.get(roots_of(document))
-        return frozenset(tree.threads) if tree is not None else frozenset()
+        ``folders`` are those that are open in the editor: where the document stands below one of them, nothing is
+        looked for outside of them.
+        """
+        roots = roots_of(document)
+        return self._threads(_within(roots, document, folders), len(roots) > 1).get(thread_id.lower())
 
-    def _threads(self, roots: tuple[str, ...]) -> dict[str, str]:
-        tree = self._trees.get(roots)
+    def _threads(self, roots: tuple[str, ...], deep: bool) -> dict[str, str]:
+        tree = self._trees.get((roots, deep))
         now = self._clock()
         if tree is None or now - tree.read_at > FRESH_SECONDS:
-            tree = _Tree(_index(_rollouts(roots)), now)
-            self._trees = {**self._trees, roots: tree}
+            tree = _Tree(_index(_rollouts(roots, deep)), now)
+            self._trees = {**self._trees, (roots, deep): tree}
         return tree.threads
 
 
@@ -84,9 +85,28 @@ def roots_of(document: str) -> tuple[str, ...]:
     return tuple(os.path.join(home or os.sep, name) for name in _SIBLINGS)
 
 
-def _rollouts(roots: tuple[str, ...]) -> Iterator[_Found]:
-    """Files named like rollouts. A folder alone is not descended into; both trees of a home are."""
-    deep = len(roots) > 1
+def _within(roots: tuple[str, ...], document: str, folders: Sequence[str]) -> tuple[str, ...]:
+    """The roots, or what of them is below open folders, where the document is."""
+    opened = {os.path.realpath(folder): folder for folder in folders}
+    if not any(is_below(os.path.realpath(document), folder) for folder in opened):
+        return roots
+    kept: dict[str, None] = {}
+    for root in roots:
+        real = os.path.realpath(root)
+        if any(real == folder or is_below(real, folder) for folder in opened):
+            kept[root] = None
+        else:
+            kept.update(dict.fromkeys(spelt for folder, spelt in opened.items() if is_below(folder, real)))
+    return tuple(kept)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path stands below a folder, both with links resolved."""
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _rollouts(roots: tuple[str, ...], deep: bool) -> Iterator[_Found]:
+    """Files named like rollouts. A folder alone is not descended into; both trees of a home (``deep``) are."""
     left = MAX_ENTRIES
     waiting = deque((root, 0) for root in roots)
     while waiting:
@@ -99,12 +119,19 @@ def _rollouts(roots: tuple[str, ...]) -> Iterator[_Found]:
                         return
                     if deep and depth < MAX_DEPTH and entry.is_dir(follow_symlinks=False):
                         waiting.append((entry.path, depth + 1))
-                    elif (match := _NAME.fullmatch(entry.name)) and entry.is_file():
+                    elif (match := _NAME.fullmatch(entry.name)) and _is_rollout(entry):
                         for whole, thread in ((match[2] is None, match[1]), (False, match[2])):
                             if thread:
                                 yield _Found(entry.path, thread.lower(), whole, match[3] is not None)
         except OSError:
             continue
+
+
+def _is_rollout(entry: os.DirEntry[str]) -> bool:
+    """Whether a file named like a rollout is one; a link must lead to a file that is named so, too."""
+    if not entry.is_file():
+        return False
+    return not entry.is_symlink() or _NAME.fullmatch(os.path.basename(os.path.realpath(entry.path))) is not None
 
 
 def _index(found: Iterator[_Found]) -> dict[str, str]:

@@ -39,7 +39,7 @@ from rollout_ls.formats.codex.describe import (
 )
 from rollout_ls.formats.codex.types import INTEGERS
 from rollout_ls.formats.explanation import FieldExplained, KindExplained, PlaceExplained
-from rollout_ls.jsonl.spans import Span, child_at, members
+from rollout_ls.jsonl.spans import Span, child_at, look_into
 
 SHAPES = "shape"
 PARTS = "part"
@@ -151,15 +151,15 @@ def _step_to(text: bytes, span: Span, offset: int, inside: dict[str | int, Any])
     """The member or element at an offset of a container; the short members of an object are noted in ``inside``."""
     if text[span.start : span.start + 1] != b"{":
         return child_at(text, span, offset)
-    found = members(text[span.start : span.end], span.start)
-    for key, member in found[:_FEW]:
+    found = look_into(text, span)
+    for key, member in found.first(_FEW):
         inside[key] = None
         if member.end - member.start <= _SHORT:
             try:
                 inside[key] = msgspec.json.decode(text[member.start : member.end])
             except (msgspec.DecodeError, RecursionError):
                 continue
-    return next(((key, one) for key, one in found if one.key_start <= offset < one.end), None)
+    return found.at(offset)
 
 
 def _path_name(record: Any, path: tuple[str | int, ...]) -> str:

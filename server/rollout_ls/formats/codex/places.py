@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec.structs import astuple
 
 from rollout_ls.formats.statement import Statement
-from rollout_ls.jsonl.spans import Path, Span, find, members
+from rollout_ls.jsonl.spans import Members, Path, Span, find, look_into, whole
 
 Name = Literal[
     "discriminator",
@@ -63,7 +63,7 @@ def span_of(data: bytes, statement: Statement | None, name: Name) -> Span | None
 def spans_of(data: bytes, statement: Statement | None, names: tuple[Name, ...]) -> dict[Name, Span]:
     """As ``span_of`` for several names at once: each object on the way is looked into once."""
     text, base = record_bytes(data, statement)
-    known: dict[Path, dict[str, Span]] = {(): dict(members(text))}
+    known: dict[Path, Members] = {(): look_into(text, whole(text))}
     found: dict[Name, Span] = {}
     for name in names:
         for path in _PATHS[name]:
@@ -74,14 +74,15 @@ def spans_of(data: bytes, statement: Statement | None, names: tuple[Name, ...]) 
     return found
 
 
-def _member_at(text: bytes, path: Path, known: dict[Path, dict[str, Span]]) -> Span | None:
+def _member_at(text: bytes, path: Path, known: dict[Path, Members]) -> Span | None:
     """The value at a path of keys; ``known`` are the members of the objects that were looked into."""
     holder, key = path[:-1], str(path[-1])
     inside = known.get(holder)
     if inside is None:
         around = _member_at(text, holder, known)
-        inner = members(text[around.start : around.end], around.start) if around is not None else []
-        inside = known[holder] = dict(inner)
+        if around is None:
+            return None
+        inside = known[holder] = look_into(text, around)
     return inside.get(key)
 
 

@@ -46,7 +46,7 @@ def resolve(ls: RolloutServer, given: InlayHint) -> InlayHint:
     hint = hint_at(session, found[0], anchor.offset, _options(ls))
     if hint is None:
         return given
-    world = ls.surroundings(opened)
+    world = ls.surroundings()
     tooltips = [explain(session, hint, part, world) for part in hint.parts]
     known = inlay_hint(
         hint, opened.uri, opened.state, rows, ls.client.unit, locations=True, tooltips=tooltips

@@ -21,7 +21,7 @@ def hover(ls: RolloutServer, params: AtPosition) -> HoverAnswer | None:
     if spot is None:
         return None
     document, markdown = spot.opened.document, ls.client.markdown
-    shown = show(document.session(), spot.line, spot.offset, ls.surroundings(spot.opened), markdown=markdown)
+    shown = show(document.session(), spot.line, spot.offset, ls.surroundings(), markdown=markdown)
     if shown is None:
         return None
     contents = MarkupContent("markdown" if markdown else "plaintext", shown.text)

@@ -36,7 +36,8 @@ async def resolve(ls: RolloutServer, given: DocumentLink) -> DocumentLink:
 
 
 def _path_of(ls: RolloutServer, anchor: LinkAnchor) -> str | None:
+    folders = folder_paths(ls.folders)
     if anchor.path:
-        return file_below(anchor.path, folder_paths(ls.folders))
+        return file_below(anchor.path, folders)
     document = disk_path(anchor.uri)
-    return ls.threads.find(document, anchor.thread) if document is not None and anchor.thread else None
+    return ls.threads.find(document, anchor.thread, folders) if document is not None and anchor.thread else None

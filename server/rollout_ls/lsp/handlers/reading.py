@@ -40,9 +40,9 @@ def content(ls: RolloutServer, params: AskPage) -> PageText | Awaitable[PageText
         return _text(ls, wanted)
     opened = ls.documents.find(wanted.source)
     if opened is None:
-        world = world_of(ls, wanted.path)
+        world = ls.surroundings()
         return ls.disk.work(wanted.path, world, partial(_from_disk, ls, params.uri, wanted, world))
-    page = _page(opened.document, wanted, ls.surroundings(opened))
+    page = _page(opened.document, wanted, ls.surroundings())
     ls.pages.put(params.uri, opened.uri, opened.state, opened.document.buffer, page)
     return PageText(page.text, LANGUAGES[wanted.what])
 
@@ -104,7 +104,7 @@ def back(ls: RolloutServer, params: AtPosition) -> list[LocationLink] | Awaitabl
 
 async def _back_from_disk(ls: RolloutServer, uri: str, wanted: Virtual, row: int) -> list[LocationLink]:
     """After a restart nothing is known of what the client has: it is made once more."""
-    world = world_of(ls, wanted.path)
+    world = ls.surroundings()
     await ls.disk.work(wanted.path, world, partial(_from_disk, ls, uri, wanted, world))
     given = ls.pages.find(uri)
     return _links(ls, given, row) if given is not None else []
@@ -122,14 +122,7 @@ def of_source(
     path = disk_path(uri)
     if path is None:
         raise RequestError(REQUEST_FAILED, "the document is not open, and no file of this disk")
-    return ls.disk.work(path, world_of(ls, path), lambda found: work(found.document, source))
-
-
-def world_of(ls: RolloutServer, path: str) -> Surroundings:
-    """What may be known of the world around a file that is not open."""
-    from rollout_ls.workspace.settings import surroundings_of
-
-    return surroundings_of(ls.configuration.settings, ls.threads.known(path))
+    return ls.disk.work(path, ls.surroundings(), lambda found: work(found.document, source))
 
 
 # -- making

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from rollout_ls.lsp.handlers.reading import of_source, world_of
+from rollout_ls.lsp.handlers.reading import of_source
 from rollout_ls.lsp.handlers.spots import spot_of
 from rollout_ls.lsp.handlers.status import state_of
 from rollout_ls.lsp.params import AskStep, OfDocument
@@ -55,7 +55,7 @@ def document_status(ls: RolloutServer, params: OfDocument) -> DocumentStatus | A
         return _status(opened.document, state_of(opened), ready=ready)
     if path_of(uri) is None:
         return None
-    return ls.disk.work(path_of(uri) or "", world_of(ls, path_of(uri) or ""), _status_on_disk)
+    return ls.disk.work(path_of(uri) or "", ls.surroundings(), _status_on_disk)
 
 
 def _status_on_disk(found: DiskDocument) -> DocumentStatus:
@@ -82,7 +82,7 @@ async def check_file(ls: RolloutServer, params: OfDocument) -> None:
         found.document.finish()
         return found
 
-    found = await ls.disk.work(path, world_of(ls, path), work)
+    found = await ls.disk.work(path, ls.surroundings(), work)
     if ls.documents.find(uri) is None:
         ls.findings.tell_of_disk(uri, found.document)
 

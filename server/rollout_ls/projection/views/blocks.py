@@ -15,7 +15,8 @@ import msgspec
 from rollout_ls.formats.records import Content, Part, content_of, time_of
 from rollout_ls.formats.statement import Call, CallMirror, Reasoning, Result, Statement, Tokens
 from rollout_ls.projection.entry import Entry, Ref
-from rollout_ls.projection.session import Session, Turn
+from rollout_ls.projection.session import Session
+from rollout_ls.projection.turns import Turn
 from rollout_ls.projection.views.patches import changes_of, patch_of
 
 FORMAT = "blocks"
