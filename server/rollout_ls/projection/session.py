@@ -239,8 +239,12 @@ class Session:
         for entry in entries:
             statement = entry.ref.statement
             found.append(entry)
-            if statement in links:
-                self._collect_links(statement, found)
+            own = links.get(statement)
+            if own is not None:
+                if len(own) == 1 and own[0].role == "result":
+                    found.append(own)
+                else:
+                    self._collect_links(statement, found)
             if statement in unanswered:
                 found.append(unanswered[statement])
             if statement in shares:
@@ -255,11 +259,9 @@ class Session:
         found.append(own)
         for link in own:
             further = link.ref.statement
-            if further not in links:
-                continue
-            if link.role == "mirror":
+            if further in links and link.role == "mirror":
                 self._collect_links(further, found)
-            else:
+            elif further in links:
                 found.append(links[further])
             if further in self._unanswered:
                 found.append(self._unanswered[further])
@@ -433,12 +435,16 @@ class Session:
     def entries(self) -> Iterator[Entry]:
         """All entries in file order, each once, mirrors and paired results left out."""
         owners = self._owners
+        unsettled = self.mode != "explicit" or bool(self._cut_turns)
         for fold in self.folds:
             for entry in fold.entries:
-                statement = entry.ref.statement
+                statement, turn = entry.ref.statement, entry.turn
                 if statement in owners and entry.what != "nested_call":
                     continue
-                yield self._settled(entry)
+                if unsettled or isinstance(statement, Message) or (turn is not None and not turn.dated):
+                    yield self._settled(entry)
+                else:
+                    yield entry
 
     def is_nested(self, entry: Entry) -> bool:
         """Whether an entry is a call below the script that made it."""

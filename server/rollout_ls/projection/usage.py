@@ -82,7 +82,15 @@ class SessionUsage:
 
     def of_turn(self, turn: Turn) -> Tokens:
         """Tokens of one turn."""
-        return _sum(step.tokens for step in self.steps_of_turn(turn))
+        start = turn.start.start.statement
+        tokens = self._of_turns.get(start)
+        if tokens is None:
+            tokens = self._of_turns[start] = _sum([step.tokens for step in self.steps_of_turn(turn)])
+        return tokens
+
+    @cached_property
+    def _of_turns(self) -> dict[Statement, Tokens]:
+        return {}
 
 
 def _sum(tokens: Iterable[Tokens]) -> Tokens:
