@@ -32,7 +32,7 @@ from rollout_ls.projection.entry import CountedUsage, Entry, Link, LooseCall, No
 from rollout_ls.projection.fold import BlockFold, TurnMode
 from rollout_ls.projection.steps import ModelStep, steps_of
 from rollout_ls.projection.turns import Turn, answer_of_implicit, turns_of
-from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
+from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up, add_up_blocks
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line
 
@@ -755,15 +755,17 @@ class Session:
     @cached_property
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
-        cut = self._cut_turns
-        counted = [
-            self._housed(one)
-            if one.ref.statement.turn_id or (one.turn is not None and one.turn.start.statement in cut)
-            else one
-            for fold in self.folds
-            for one in fold.usages
-        ]
+        if all((fold.counted is not None or _is_simple(fold)) and self._stay_where_folded(fold) for fold in self.folds):
+            return add_up_blocks(self.folds, self.turn_by_start)
+        counted = [self._housed(one) for fold in self.folds for one in fold.usages]
         return add_up(counted, self.turn_by_start)
+
+    def _stay_where_folded(self, fold: BlockFold) -> bool:
+        """Whether the usage records of a block are of the turns that the fold gave them."""
+        cut = self._cut_turns
+        return not cut or all(
+            one.turn is None or one.turn.start.statement not in cut or self._housed(one) is one for one in fold.usages
+        )
 
     def _housed(self, one: CountedUsage) -> CountedUsage:
         """A usage record with the turn that it names, wherever it stands, else the one it stands in."""
@@ -795,3 +797,9 @@ def _end_by_result(result: Ref) -> CallEnd:
     if failed is not None:
         return CallEnd("failed" if failed else "ok", None, max(outcome.duration_ms, -1), result)
     return CallEnd("unknown", None, max(outcome.duration_ms, -1), result)
+
+
+def _is_simple(fold: BlockFold) -> bool:
+    """Whether usage in a block is told by running totals only, of which none names a turn."""
+    statements = [one.ref.statement for one in fold.usages]
+    return not any(one.turn_id or (isinstance(one, Usage) and one.per_response) for one in statements)
