@@ -173,3 +173,16 @@ def test_the_texts_of_the_catalogue_are_not_read_before_a_hover() -> None:
     assert describe.texts.cache_info().currsize == 0
     text_at(document)
     assert describe.texts.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"type":"event_msg","payload":{"a":"b', "it is cut off inside payload.a"),
+        ("version https://example.org/spec", "the JSON breaks: unexpected word"),
+        ("[1, 2]", "it is JSON, but no object: array"),
+        ("\0" * 9, "NUL bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_damaged_line(line: str, told: str) -> None:
+    assert f"No record could be read: {told}\n" in text_at(opened(line))

@@ -303,3 +303,12 @@ def test_a_large_document_closed_while_it_is_made_is_gone(wire: Wire) -> None:
     wire.open(URI, HEALTHY)
     assert pull(wire)["items"] == []
     assert wire.answer(early)
+
+
+def test_a_client_that_cannot_be_told_to_ask_again_gets_the_idle_findings_at_once() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    text = HEALTHY + MESSAGE % "filler" * 6_000 + MESSAGE % f"the key is {secret}"
+    with Wire(capabilities={**PULLING, "workspace": {}}) as wire:
+        wire.open(URI, text)
+        assert seen(pull(wire)["items"]) == [(6_003, "secret")]
+        assert wire.end() == 0

@@ -43,6 +43,7 @@ from rollout_ls.formats.statement import (
     Usage,
 )
 from rollout_ls.formats.times import time_of_day
+from rollout_ls.jsonl.faults import Fault
 from rollout_ls.projection.entry import Ref
 from rollout_ls.projection.session import Session
 from rollout_ls.projection.surroundings import Surroundings
@@ -139,10 +140,33 @@ def _damaged(session: Session, line: Line, markdown: bool, surroundings: Surroun
     page = Page(markdown, surroundings.limits.hover_bytes)
     page.say(" · ".join([strong("Damaged line"), *([_turn_title(turn)] if turn is not None else [])]))
     for fault in line.reading.broken:
-        where = one_line(fault.detail or fault.path, 120)
-        page.say(f"No record could be read: {fault.what.replace('-', ' ')}{f' {where}' if where else ''}")
+        page.say(f"No record could be read: {_fault_words(fault)}")
     page.quote(Part("as it stands", line.data[: min(line.end, _LOOKED_AT)].decode("utf-8", "replace")))
     return Hover(cut_place(line, 0, line.end), page.text())
+
+
+_FAULTS = {
+    "cut-off": "it is cut off",
+    "broken": "the JSON breaks",
+    "torn": "a torn fragment",
+    "concatenated": "several records stand on the line",
+    "not-object": "it is JSON, but no object",
+    "nul": "NUL bytes",
+    "bad-utf8": "invalid UTF-8",
+    "bom": "a byte order mark",
+    "too-deep": "nested too deeply",
+}
+
+
+def _fault_words(fault: Fault) -> str:
+    words = _FAULTS.get(fault.what, fault.what.replace("-", " "))
+    if fault.what == "nul":
+        return words  # its detail is a word for programs
+    if fault.what == "cut-off":
+        where = fault.detail or (f"inside {fault.path}" if fault.path else "")
+        return f"{words} {one_line(where, 120)}".rstrip()
+    where = one_line(fault.detail or fault.path, 120)
+    return f"{words}: {where}" if where else words
 
 
 # -- the first line

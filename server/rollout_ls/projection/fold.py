@@ -8,7 +8,7 @@ what needs the whole document (a result before its call, a turn without end) is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -79,7 +79,7 @@ COMPACTION_REACH = 8
 
 
 class BlockFold(msgspec.Struct, gc=True):
-    """What happened in one block. Nothing in it changes once the block is folded."""
+    """What happened in one block. Nothing in it changes once the block is folded, but for ``counted``."""
 
     before: State
     after: State = State()
@@ -120,6 +120,8 @@ class BlockFold(msgspec.Struct, gc=True):
     compactions: list[Ref] = []
     namings: list[Ref] = []
     notes: list[Note] = []
+    counted: Any = None
+    """Room for what was counted of the block's usage, so that an edit elsewhere does not count it again."""
 
 
 def fold_block(lines: Iterable[Line], before: State, mode: TurnMode) -> BlockFold:

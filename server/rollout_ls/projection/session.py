@@ -32,7 +32,7 @@ from rollout_ls.projection.entry import CountedUsage, Entry, Link, LooseCall, No
 from rollout_ls.projection.fold import BlockFold, TurnMode
 from rollout_ls.projection.steps import ModelStep, steps_of
 from rollout_ls.projection.turns import Turn, answer_of_implicit, turns_of
-from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up
+from rollout_ls.projection.usage import LeftOut, SessionUsage, Step, add_up, add_up_blocks
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line
 
@@ -239,8 +239,12 @@ class Session:
         for entry in entries:
             statement = entry.ref.statement
             found.append(entry)
-            if statement in links:
-                self._collect_links(statement, found)
+            own = links.get(statement)
+            if own is not None:
+                if len(own) == 1 and own[0].role == "result":
+                    found.append(own)
+                else:
+                    self._collect_links(statement, found)
             if statement in unanswered:
                 found.append(unanswered[statement])
             if statement in shares:
@@ -255,11 +259,9 @@ class Session:
         found.append(own)
         for link in own:
             further = link.ref.statement
-            if further not in links:
-                continue
-            if link.role == "mirror":
+            if further in links and link.role == "mirror":
                 self._collect_links(further, found)
-            else:
+            elif further in links:
                 found.append(links[further])
             if further in self._unanswered:
                 found.append(self._unanswered[further])
@@ -433,12 +435,16 @@ class Session:
     def entries(self) -> Iterator[Entry]:
         """All entries in file order, each once, mirrors and paired results left out."""
         owners = self._owners
+        unsettled = self.mode != "explicit" or bool(self._cut_turns)
         for fold in self.folds:
             for entry in fold.entries:
-                statement = entry.ref.statement
+                statement, turn = entry.ref.statement, entry.turn
                 if statement in owners and entry.what != "nested_call":
                     continue
-                yield self._settled(entry)
+                if unsettled or isinstance(statement, Message) or (turn is not None and not turn.dated):
+                    yield self._settled(entry)
+                else:
+                    yield entry
 
     def is_nested(self, entry: Entry) -> bool:
         """Whether an entry is a call below the script that made it."""
@@ -749,15 +755,17 @@ class Session:
     @cached_property
     def usage(self) -> SessionUsage:
         """Tokens of the session: own, inherited and rolled back apart, and what was not counted."""
-        cut = self._cut_turns
-        counted = [
-            self._housed(one)
-            if one.ref.statement.turn_id or (one.turn is not None and one.turn.start.statement in cut)
-            else one
-            for fold in self.folds
-            for one in fold.usages
-        ]
+        if all((fold.counted is not None or _is_simple(fold)) and self._stay_where_folded(fold) for fold in self.folds):
+            return add_up_blocks(self.folds, self.turn_by_start)
+        counted = [self._housed(one) for fold in self.folds for one in fold.usages]
         return add_up(counted, self.turn_by_start)
+
+    def _stay_where_folded(self, fold: BlockFold) -> bool:
+        """Whether the usage records of a block are of the turns that the fold gave them."""
+        cut = self._cut_turns
+        return not cut or all(
+            one.turn is None or one.turn.start.statement not in cut or self._housed(one) is one for one in fold.usages
+        )
 
     def _housed(self, one: CountedUsage) -> CountedUsage:
         """A usage record with the turn that it names, wherever it stands, else the one it stands in."""
@@ -789,3 +797,9 @@ def _end_by_result(result: Ref) -> CallEnd:
     if failed is not None:
         return CallEnd("failed" if failed else "ok", None, max(outcome.duration_ms, -1), result)
     return CallEnd("unknown", None, max(outcome.duration_ms, -1), result)
+
+
+def _is_simple(fold: BlockFold) -> bool:
+    """Whether usage in a block is told by running totals only, of which none names a turn."""
+    statements = [one.ref.statement for one in fold.usages]
+    return not any(one.turn_id or (isinstance(one, Usage) and one.per_response) for one in statements)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from rollout_ls.formats.statement import Statement, Tokens, Usage
 from rollout_ls.projection.entry import CountedUsage, OpenTurn, Ref
+from rollout_ls.projection.fold import BlockFold
 from rollout_ls.projection.turns import Turn
 
 _IMPOSSIBLE = "its counts contradict each other"
@@ -20,6 +21,11 @@ Share = Literal["own", "inherited", "rolled back"]
 
 
 _NOTHING = Tokens()
+
+Total: TypeAlias = "tuple[Tokens, Ref]"
+"""A running total and the record that told it first."""
+Since: TypeAlias = "tuple[int, ...]"
+"""For own and for copied work the number of the record from which on response records count; empty: from none."""
 
 
 class LeftOut(msgspec.Struct, frozen=True, gc=False):
@@ -82,7 +88,15 @@ class SessionUsage:
 
     def of_turn(self, turn: Turn) -> Tokens:
         """Tokens of one turn."""
-        return _sum(step.tokens for step in self.steps_of_turn(turn))
+        start = turn.start.start.statement
+        tokens = self._of_turns.get(start)
+        if tokens is None:
+            tokens = self._of_turns[start] = _sum([step.tokens for step in self.steps_of_turn(turn)])
+        return tokens
+
+    @cached_property
+    def _of_turns(self) -> dict[Statement, Tokens]:
+        return {}
 
 
 def _sum(tokens: Iterable[Tokens]) -> Tokens:
@@ -105,28 +119,68 @@ def add_up(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> S
     """
     shares = _shares_of(usages, turns)
     since = _responses_since(usages, shares)
+    counted = _count(usages, shares, None, since)
+    by_response = any(number < len(usages) for number in since)
+    source: Source = "responses" if by_response else "running totals" if counted.steps else "none"
+    return SessionUsage(source, counted.steps, counted.left_out)
+
+
+def add_up_blocks(folds: Sequence[BlockFold], turns: Mapping[Statement, Turn]) -> SessionUsage:
+    """The same where there are running totals only and each record is of the turn that the fold gave it: what was
+    counted of a block is used again as long as the total before it and the shares of its turns stay."""
     steps: list[Step] = []
     left_out: list[LeftOut] = []
+    before: Total | None = None
+    for fold in folds:
+        if not fold.usages:
+            continue
+        counted: Counted | None = fold.counted
+        if counted is None or counted.before != before or not counted.shares_are(turns):
+            counted = fold.counted = _count(fold.usages, _shares_of(fold.usages, turns), before, ())
+        steps += counted.steps
+        left_out += counted.left_out
+        before = counted.after
+    return SessionUsage("running totals" if steps else "none", tuple(steps), tuple(left_out))
+
+
+class Counted(msgspec.Struct, frozen=True, gc=False):
+    """What was counted of some neighbouring records, and what that depends on: the total before, whose work it is."""
+
+    before: Total | None
+    samples: tuple[tuple[CountedUsage, Share], ...]
+    """The first record of each turn and its share."""
+    steps: tuple[Step, ...]
+    left_out: tuple[LeftOut, ...]
+    after: Total | None
+
+    def shares_are(self, turns: Mapping[Statement, Turn]) -> bool:
+        """Whether the work is still whose it was."""
+        return all(_share_of(one, turns) == share for one, share in self.samples)
+
+
+def _count(usages: Sequence[CountedUsage], shares: Sequence[Share], before: Total | None, since: Since) -> Counted:
+    steps: list[Step] = []
+    left_out: list[LeftOut] = []
+    samples: dict[tuple[int, bool], tuple[CountedUsage, Share]] = {}
     seen: dict[str, Ref] = {}
-    before: tuple[Tokens, Ref] | None = None
+    last = before
     for number, one in enumerate(usages):
         ref, share = one.ref, shares[number]
         usage: Usage = ref.statement  # type: ignore[assignment]
         if since and number >= since[share == "inherited"]:
             tokens, reason, same = _response(usage, ref, seen)
         else:
-            tokens, reason, same = _running(usage, before)
+            tokens, reason, same = _running(usage, last)
         total = None if usage.per_response else usage.total
-        is_new = total is not None and (before is None or total != before[0])
+        is_new = total is not None and (last is None or total != last[0])
         if is_new and total is not None and total.is_possible and not total.is_estimate:
-            before = (total, ref)
+            last = (total, ref)
         if tokens is None:
             left_out.append(LeftOut(ref, reason, same))
         else:
             steps.append(Step(ref, tokens, one.turn.start.statement if one.turn is not None else None, share))
-    by_response = any(number < len(usages) for number in since)
-    source: Source = "responses" if by_response else "running totals" if steps else "none"
-    return SessionUsage(source, tuple(steps), tuple(left_out))
+        samples.setdefault((id(one.turn), one.inherited), (one, share))
+    return Counted(before, tuple(samples.values()), tuple(steps), tuple(left_out), last)
 
 
 def _shares_of(usages: Sequence[CountedUsage], turns: Mapping[Statement, Turn]) -> list[Share]:
@@ -150,7 +204,7 @@ def _share_of(one: CountedUsage, turns: Mapping[Statement, Turn]) -> Share:
     return "rolled back" if turn is not None and turn.rolled_back_by is not None else "own"
 
 
-def _responses_since(usages: Sequence[CountedUsage], shares: Sequence[Share]) -> tuple[int, ...]:
+def _responses_since(usages: Sequence[CountedUsage], shares: Sequence[Share]) -> Since:
     """For own and for copied work the index of the first usage record of the first turn with a response record, past
     the end where none is; nothing where none is anywhere."""
     if not any(one.ref.statement.per_response for one in usages):  # type: ignore[attr-defined]
@@ -185,7 +239,7 @@ def _response(usage: Usage, ref: Ref, seen: dict[str, Ref]) -> tuple[Tokens | No
     return usage.last, "", None
 
 
-def _running(usage: Usage, before: tuple[Tokens, Ref] | None) -> tuple[Tokens | None, str, Ref | None]:
+def _running(usage: Usage, before: Total | None) -> tuple[Tokens | None, str, Ref | None]:
     if usage.total is None:
         return None, "no totals in it", None
     if usage.total.is_estimate:

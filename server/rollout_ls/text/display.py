@@ -33,9 +33,13 @@ _HIDDEN = (
 _SPACE = r" \t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _SURROGATE = r"\ud800-\udfff"
 
-_IN_LABEL = re.compile(rf"[\t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_HIDDEN}{_SURROGATE}]|  +")
+_NOT_AS_IT_IS = rf"[\t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_HIDDEN}{_SURROGATE}]"
+_ODD = re.compile(_NOT_AS_IT_IS)
+_IN_LABEL = re.compile(rf"{_NOT_AS_IT_IS}|  +")
 """Where a label has to look closer: anything that is not shown as it is, and two spaces."""
 _SPACES = re.compile(rf"[{_SPACE}]+")
+_SPARE = 40
+"""How many characters of white space a label may hold more than it shows, to be found the quick way."""
 _IN_BLOCK = re.compile(rf"[\x0b-\r\x85\u2028\u2029{_HIDDEN}{_SURROGATE}]")
 _NOT_SPACE = re.compile(rf"[^{_SPACE}]")
 _TICKS = re.compile(r"`+")
@@ -59,14 +63,24 @@ def label(text: str, limit: int) -> str:
     Each run of white space and line ends is one space, none at either end; terminal sequences are dropped; controls,
     bidi marks and zero-width characters become ``<U+XXXX>``, lone surrogates U+FFFD. Looks no further than it shows.
     """
-    head = text[: limit + 1]
-    plain = head.isascii() and head.isprintable() and "  " not in head
-    if plain and len(text) <= limit:
-        return head.strip(" ")
-    if head[limit:].isalnum() and not head.startswith(" ") and (plain or _IN_LABEL.search(head) is None):
-        return _shortened(head, limit)  # a long text that is shown as it stands, and cut
-    shown, more = _one_line(text, limit + 1)
+    shown, more = _plain_line(text, limit + 1) or _one_line(text, limit + 1)
     return _shortened(shown, limit) if more or len(shown) > limit else shown
+
+
+def _plain_line(text: str, wanted: int) -> tuple[str, bool] | None:
+    """What ``_one_line`` gives, found quicker; None where more than spaces and line ends needs another look. Of a line
+    that is full it tells that more is left over, whether there is or not."""
+    window = text[: wanted + _SPARE]
+    if "\n" in window or "  " in window or window[:1] == " ":
+        window = " ".join(filter(None, window.replace("\n", " ").split(" ")))
+    full = len(window) >= wanted and window[wanted - 1] != " "
+    more = full or window[wanted : wanted + 1].isalnum()
+    if not more and (len(window) > wanted or len(text) > wanted + _SPARE):
+        return None
+    head = window[:wanted].rstrip(" ")
+    if head.isascii():
+        return (head, more) if head.isprintable() else None
+    return (head, more) if _ODD.search(head) is None else None
 
 
 def block(text: str) -> str:
@@ -207,8 +221,8 @@ def _without_returns(text: str) -> str:
 def _shortened(text: str, limit: int) -> str:
     """The first ``limit - 1`` characters and ``…``; never a torn ``<U+XXXX>``, no mark torn off its letter."""
     end = max(0, limit - 1)
-    if text.isascii() and "<" not in text[max(0, end - 9) : end]:
-        return text[:end].rstrip() + ELLIPSIS if limit > 0 else ""
+    if "<" not in text[max(0, end - 9) : end] and text[end : end + 1] < "\u0300" and limit > 0:
+        return text[:end].rstrip() + ELLIPSIS  # nothing that could be torn
     torn = _SHOWN_ESCAPE.search(text, max(0, end - 9), end)
     if torn:
         end = torn.start()

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 import msgspec
 
 from rollout_ls.features.outline import Branch
-from rollout_ls.features.symbol import Symbol
+from rollout_ls.features.symbol import Symbol, SymbolKind
 from rollout_ls.text.columns import Unit, column_of
 from rollout_ls.text.rows import Line
 from rollout_ls.wire.lsp import FIRST_SYMBOL_NUMBERS, Location, encode
 from rollout_ls.wire.positions import Rows, lines_range, place_range, within
 
-SYMBOL_NUMBERS = {
+SYMBOL_NUMBERS: dict[SymbolKind, int] = {
     "Module": 2,
     "Namespace": 3,
     "Function": 12,
@@ -66,6 +66,7 @@ class OutlineWriter:
 
     def __init__(self, drawing: Drawing) -> None:
         self._drawing = drawing
+        self._numbers = {kind: symbol_number(kind, drawing) for kind in SYMBOL_NUMBERS}
         self._written: dict[object, _Written] = {}
 
     def write(self, branches: Iterable[Branch], rows: Rows) -> msgspec.Raw:
@@ -84,7 +85,7 @@ class OutlineWriter:
         return msgspec.Raw(b"[%b]" % b",".join(pieces))
 
     def _work_out(self, branch: Branch, rows: Rows) -> _Written:
-        pen = _Pen(self._drawing, rows)
+        pen = _Pen(self._drawing, self._numbers, rows)
         for symbol in branch.symbols():
             pen.separate()
             pen.put(symbol)
@@ -119,8 +120,9 @@ _NODE_IN_PLACE = b'{"name":%b,"kind":%d,"range":%b,"selectionRange":%b%b'
 class _Pen:
     """A branch in work."""
 
-    def __init__(self, drawing: Drawing, rows: Rows) -> None:
+    def __init__(self, drawing: Drawing, numbers: dict[SymbolKind, int], rows: Rows) -> None:
         self.drawing = drawing
+        self.numbers = numbers
         self.rows = rows
         self.parts: list[bytes] = []
         self.lines: list[Line] = []
@@ -135,7 +137,11 @@ class _Pen:
 
     def put(self, symbol: Symbol) -> None:
         """Writes a node and all below it."""
-        self.parts.append(self._in_place(symbol) if _is_odd(symbol) else self._with_gaps(symbol))
+        first, last = symbol.first, symbol.last
+        if first.cuts or last.cuts or symbol.selection.line is not first:
+            self.parts.append(self._in_place(symbol))
+        else:
+            self.parts.append(self._with_gaps(symbol))
         if symbol.children:
             self.parts.append(b',"children":[')
             for number, child in enumerate(symbol.children):
@@ -146,41 +152,31 @@ class _Pen:
         self.parts.append(b"}")
 
     def _with_gaps(self, symbol: Symbol) -> bytes:
-        unit, last = self.drawing.unit, symbol.last
-        data, selection = symbol.first.data, symbol.selection
-        start = column_of(data, selection.start, unit) if selection.start else 0
-        end = start + _columns(data, selection.start, selection.end, unit)
-        self.lines += (symbol.first, last)
-        return _NODE % (
-            _text(symbol.name),
-            symbol_number(symbol, self.drawing),
-            column_of(last.data, last.end, unit),
-            start,
-            end,
-            self._rest(symbol),
-        )
+        unit, first, last, selection = self.drawing.unit, symbol.first, symbol.last, symbol.selection
+        begin, end = selection.start, last.end
+        if unit == "utf-8":
+            start, stop = begin, selection.end
+        else:
+            start = column_of(first.data, begin, unit) if begin else 0
+            stop = start + column_of(first.data[begin : selection.end], selection.end - begin, unit)
+            end = column_of(last.data, end, unit)
+        self.lines.append(first)
+        self.lines.append(last)
+        return _NODE % (_text(symbol.name), self.numbers[symbol.kind], end, start, stop, self._rest(symbol))
 
     def _in_place(self, symbol: Symbol) -> bytes:
+        """A node of a line of several rows, or selected elsewhere than on its first line."""
         self.is_odd = True
         whole = lines_range(self.rows, symbol.first, symbol.last, self.drawing.unit)
         selection = within(place_range(self.rows, symbol.selection, self.drawing.unit), whole)
-        number = symbol_number(symbol, self.drawing)
-        return _NODE_IN_PLACE % (_text(symbol.name), number, encode(whole), encode(selection), self._rest(symbol))
+        number, rest = self.numbers[symbol.kind], self._rest(symbol)
+        return _NODE_IN_PLACE % (_text(symbol.name), number, encode(whole), encode(selection), rest)
 
     def _rest(self, symbol: Symbol) -> bytes:
         detail = b',"detail":%b' % _text(symbol.detail) if symbol.detail else b""
         if not symbol.deprecated:
             return detail
         return detail + (b',"tags":[%d]' % DEPRECATED if self.drawing.tags else b',"deprecated":true')
-
-
-def _is_odd(symbol: Symbol) -> bool:
-    """Whether rows of a node are not those at which its lines begin, or its selection leaves its first line."""
-    return bool(symbol.first.cuts or symbol.last.cuts) or symbol.selection.line is not symbol.first
-
-
-def _columns(data: bytes, start: int, end: int, unit: Unit) -> int:
-    return end - start if unit == "utf-8" else column_of(data[start:end], end - start, unit)
 
 
 def _text(text: str) -> bytes:
@@ -203,7 +199,7 @@ def _flatten(
         flat.append(
             SymbolInformation(
                 name=symbol.name,
-                kind=symbol_number(symbol, drawing),
+                kind=symbol_number(symbol.kind, drawing),
                 location=Location(uri, lines_range(rows, symbol.first, symbol.last, drawing.unit)),
                 container_name=parent,
                 tags=(DEPRECATED,) if symbol.deprecated and drawing.tags else (),
@@ -213,7 +209,7 @@ def _flatten(
         _flatten(symbol.children, symbol.name, uri, rows, drawing, flat)
 
 
-def symbol_number(symbol: Symbol, drawing: Drawing) -> int:
-    """The number of a symbol's kind; ``String`` where the client does not know it."""
-    number = SYMBOL_NUMBERS[symbol.kind]
+def symbol_number(kind: SymbolKind, drawing: Drawing) -> int:
+    """The number of a kind of symbol; that of ``String`` where the client does not know it."""
+    number = SYMBOL_NUMBERS[kind]
     return number if number in drawing.kinds else SYMBOL_NUMBERS["String"]

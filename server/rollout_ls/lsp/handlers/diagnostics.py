@@ -1,19 +1,52 @@
-"""textDocument/diagnostic"""
+"""textDocument/diagnostic
+
+A client that cannot be told to ask again would not see what the idle pass finds. So its first question about a document
+of usual size waits a moment for that; every other answer goes out as soon as the eager pass is done.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
+from rollout_ls.lsp.errors import CONTENT_MODIFIED, RequestError
 from rollout_ls.lsp.params import PullDiagnostics
 from rollout_ls.wire.lsp import FullReport, UnchangedReport
 
 if TYPE_CHECKING:
+    from rollout_ls.lsp.documents import Opened
     from rollout_ls.lsp.server import RolloutServer
 
+USUAL_BYTES = 4 << 20
+PATIENCE_SECONDS = 0.5
+_LOOK_SECONDS = 0.01
 
-def diagnostic(ls: RolloutServer, params: PullDiagnostics) -> FullReport | UnchangedReport:
+Report = FullReport | UnchangedReport
+
+
+def diagnostic(ls: RolloutServer, params: PullDiagnostics) -> Report | Awaitable[Report]:
     """The findings, complete as far as the eager pass goes, never a part of it."""
     opened = ls.documents.find(params.text_document.uri)
     if opened is None:
         return FullReport("none", ())
+    if _should_wait(ls, opened, params):
+        return _with_idle_ones(ls, opened)
     return ls.findings.report(opened, params.previous_result_id)
+
+
+def _should_wait(ls: RolloutServer, opened: Opened, params: PullDiagnostics) -> bool:
+    if ls.client.refreshes or params.previous_result_id is not None or opened.edits:
+        return False
+    document = opened.document
+    return not document.idle_ready and document.buffer.byte_count <= USUAL_BYTES
+
+
+async def _with_idle_ones(ls: RolloutServer, opened: Opened) -> Report:
+    """Edited meanwhile, what was read is no answer any more: the client asks again for the new text."""
+    until = ls.loop.time() + PATIENCE_SECONDS
+    while not opened.document.idle_ready and not opened.edits and not opened.closed and ls.loop.time() < until:
+        await asyncio.sleep(_LOOK_SECONDS)
+    if opened.edits or opened.closed:
+        raise RequestError(CONTENT_MODIFIED, "the document was changed")
+    return ls.findings.report(opened, None)
