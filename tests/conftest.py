@@ -1,13 +1,8 @@
-"""Options of the test run, and where it takes place."""
+"""Options of the test run."""
 
 from __future__ import annotations
 
-import os
-
 import pytest
-
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-"""There a test that cannot be run is a failed one."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import IN_CI
+from where import IN_CI
 
 RUN = Path(__file__).parent / "e2e_vscode" / "run"
 TIMEOUT_SECONDS = 900

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from conftest import IN_CI
+from where import IN_CI
 
 REPO = Path(__file__).resolve().parent.parent
 HERE = REPO / "tests" / "neovim"

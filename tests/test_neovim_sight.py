@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from conftest import IN_CI
 from test_neovim import HERE, NEOVIM, REPO, SERVER, Demo, _run
+from where import IN_CI
 
 pytestmark = pytest.mark.skipif(NEOVIM is None and not IN_CI, reason="no Neovim 0.11 or newer here")
 THREAD = "019ebabc-dcc0-7b62-8e8f-21aba48cc26c"
