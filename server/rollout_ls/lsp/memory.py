@@ -2,9 +2,10 @@
 
 glibc raises its limit for memory of its own mapping whenever a big block is freed, and keeps what lies below: after a
 file of ten megabytes was opened, some forty stay with the process. A fixed limit makes each big block a mapping that
-goes when it is freed. And each thread has memory of its own, which glibc lets grow a page at a time: reading a long
-document in a thread costs a call of the system for every few lines. Python lets one thread work at a time anyway, so
-one memory for all, growing by more, is quicker and smaller.
+goes when it is freed; records of a megabyte stay below it, since a new mapping costs a fault of the processor a page,
+and an edit of such a record copies it a few times. And each thread has memory of its own, which glibc lets grow a page
+at a time: reading a long document in a thread costs a call of the system for every few lines. Python lets one thread
+work at a time anyway, so one memory for all, growing by more, is quicker and smaller.
 
 Linux with glibc only; elsewhere, and where anything is missing, nothing happens.
 """
@@ -19,7 +20,7 @@ _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-_MMAP_BYTES = 256 * 1024
+_MMAP_BYTES = 4 * 1024 * 1024
 _GROW_BYTES = 1024 * 1024
 _TRIM_BYTES = 2 * 1024 * 1024
 

@@ -46,22 +46,26 @@ def idle_faults(line: Line, parts: IdleParts) -> tuple[Any, ...]:
     """What the idle pass finds on one line, to be kept with its reading."""
     if not parts.json and not parts.secrets:
         return ()
-    broken = {fault.what for fault in line.reading.broken}
-    if "unread" in broken:
-        return ()
+    reading = line.reading
     data = line.data[: line.end]
-    if line.reading.blank or not data.strip():
+    if not reading.broken and not reading.misshapen:  # as nearly all are
+        return _idle_parts(data, parts) if not reading.blank else ()
+    broken = {fault.what for fault in reading.broken}
+    if "unread" in broken or not data.strip():
         return ()
     if "cut-off" in broken and not line.data.endswith(b"\n"):
         data = without_cut_character(data)
-    if not parts.json:
-        return tuple(secret_spans(data))
-    told = {(fault.start, fault.end) for fault in line.reading.misshapen}
-    faults = tuple(
+    told = {(fault.start, fault.end) for fault in reading.misshapen}
+    return tuple(
         fault
-        for fault in idle_json_faults(data)
-        if fault.what not in broken and (fault.what != "int-too-big" or (fault.start, fault.end) not in told)
+        for fault in _idle_parts(data, parts)
+        if isinstance(fault, tuple)
+        or (fault.what not in broken and (fault.what != "int-too-big" or (fault.start, fault.end) not in told))
     )
+
+
+def _idle_parts(data: bytes, parts: IdleParts) -> tuple[Any, ...]:
+    faults: tuple[Any, ...] = idle_json_faults(data) if parts.json else ()
     return (*faults, *secret_spans(data)) if parts.secrets else faults
 
 
