@@ -17,9 +17,8 @@ MAX_BODY_BYTES = 1 << 30
 """A longer message is refused; no editor holds such a document."""
 LONG_BYTES = 1 << 20
 """Bodies longer than this are handed on in pieces while they come."""
-PIECE_BYTES = 3 << 14
-"""What is read and handed on at a time: little enough to stay in the processor's cache, and, as a string of four bytes
-a character, below what the allocator takes from the system anew each time (see ``memory``)."""
+PIECE_BYTES = 3 << 15
+"""What is read and handed on at a time: little enough to stay in the processor's cache, also as a string."""
 
 _NAME = b"content-length"
 _HEADER = re.compile(rb"(?<![-_])content-length[ \t]*:[ \t]*([0-9]{1,19})[ \t]*\r?\n", re.IGNORECASE)

@@ -33,6 +33,8 @@ from rollout_ls.workspace.store import ChangedLine, Look, digest, shown
 
 SLICE_SECONDS = 0.008
 """How long one step of the eager or the idle pass works before it yields."""
+LONG_LINE_BYTES = 1 << 17
+"""The idle pass over a longer line may take longer than that: it begins with a fresh step, and in two."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -332,7 +334,14 @@ class Document:
                 continue
             for line in block.lines:
                 if line.reading.idle is None:
-                    line.reading.idle = engine.idle_faults(line, parts)
+                    faults: tuple[Any, ...] = ()
+                    for part in _in_goes(parts) if line.size > LONG_LINE_BYTES else (parts,):
+                        if part is not parts:
+                            yield
+                            if generation != self._generation:
+                                return
+                        faults += engine.idle_faults(line, part)
+                    line.reading.idle = faults
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -505,6 +514,14 @@ def _facts_of(block: Block) -> BlockFacts:
     return BlockFacts(
         turn_starts, human_events, recognised, tuple(faulty), tuple(huge), compaction_bytes, unread, cropped, notable
     )
+
+
+def _in_goes(parts: engine.IdleParts) -> Iterator[engine.IdleParts]:
+    """The same parts one after the other."""
+    if parts.json:
+        yield engine.IdleParts(json=True, secrets=False)
+    if parts.secrets:
+        yield engine.IdleParts(json=False, secrets=True)
 
 
 # -- limits
