@@ -41,6 +41,7 @@ MAX_FAULTS = 100
 
 LONGEST_NUMBER_SHOWN = 200
 
+_LONG_LINE_BYTES = 4096
 _LARGE_INTEGER = re.compile(rb"[0-9]{19}")
 _LEVELS = bytes(1 if byte in b"{[" else 255 if byte in b"}]" else 0 for byte in range(256))
 _NO_BRACKET = bytes(byte for byte in range(256) if byte not in b"{}[]")
@@ -56,11 +57,11 @@ def idle_faults(line: bytes) -> tuple[Fault, ...]:
         decoded = orjson.loads(line)
     except orjson.JSONDecodeError:
         return _audit_undecodable(line)
-    if _has_many_brackets(line) and _depth(_outside_strings(line)) > MAX_LEVELS:
-        return tuple(_audit(line))
     if _is_as_written(line, decoded):
-        return ()
+        return tuple(_audit(line)) if _may_be_deep(line) and _levels(decoded) > MAX_LEVELS else ()
     outside = _outside_strings(line)
+    if _may_be_deep(line) and _depth(outside) > MAX_LEVELS:
+        return tuple(_audit(line))
     if outside.count(b":") == _count_members(decoded) and not _LARGE_INTEGER.search(outside):
         return ()
     return tuple(_audit(line))
@@ -89,8 +90,26 @@ def _is_as_written(line: bytes, decoded: Any) -> bool:
     return encoded == line or encoded == line.strip(SPACE)
 
 
-def _has_many_brackets(line: bytes) -> bool:
+def _may_be_deep(line: bytes) -> bool:
+    """Whether there may be enough brackets for too many levels. Those of long lines stand in texts as a rule, and to
+    count them takes longer than to look at what is decoded."""
+    if len(line) > _LONG_LINE_BYTES:
+        return True
     return len(line) > 2 * MAX_LEVELS and line.count(b"{") + line.count(b"[") > MAX_LEVELS
+
+
+def _levels(decoded: Any) -> int:
+    """How deep the containers of a decoded value nest."""
+    levels, row = 0, [decoded] if isinstance(decoded, dict | list) else []
+    while row:
+        levels += 1
+        row = [
+            child
+            for one in row
+            for child in (one.values() if one.__class__ is dict else one)
+            if child.__class__ is dict or child.__class__ is list
+        ]
+    return levels
 
 
 def _outside_strings(line: bytes) -> bytes:
