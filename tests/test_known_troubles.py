@@ -211,4 +211,5 @@ def test_nothing_but_messages_is_on_the_output() -> None:
         wire.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
         assert wire.end() == 0
         assert wire.stray == b""
-        assert wire.log == b""
+        told = [line for line in wire.log.split(b"\n") if line and b"a turn of the loop took" not in line]
+        assert told == []  # but for how busy the machine is
