@@ -219,7 +219,7 @@ class Document:
                 continue
             for line in block.lines:
                 if line.reading is None:
-                    line.reading = read_line(line.data, nesting) if line.size <= row_bytes else _too_long()
+                    line.reading = read_line(line.data, nesting) if line.size <= row_bytes else unread_line()
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -444,7 +444,7 @@ def _facts_of(block: Block) -> BlockFacts:
 
 
 # -- limits
-def _too_long() -> Reading:
+def unread_line() -> Reading:
     """What is known of a line that is too long to be read."""
     return Reading(broken=(Fault("unread", 0, 0),))
 
