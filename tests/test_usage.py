@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rollout_ls.formats.statement import Tokens
 from rollout_ls.projection.usage import SessionUsage
+from rollout_ls.text import buffer as buffer_module
+from rollout_ls.workspace.document import Change, Document
 from rollouts import BORN, PARENT, Rollout, Usage, turn_id
 
 T1, T2, T3 = turn_id(1), turn_id(2), turn_id(3)
@@ -224,3 +228,25 @@ def test_steps_add_up_to_their_turn() -> None:
     turn = told.turn(1)
     steps = told.session.steps_of(turn)
     assert sum(step.tokens.total for step in steps) == told.session.usage.of_turn(turn).total == 550
+
+
+def test_what_was_counted_before_an_edit_follows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Totals and shares of blocks that an edit does not touch are those of the present text."""
+    monkeypatch.setattr(buffer_module, "BLOCK_LINES", 2)
+    roll = Rollout()
+    for number, turn in enumerate((T1, T2), 1):
+        roll.start(turn)
+        roll.count(Usage(100 * number, 0, 10 * number), Usage(100, 0, 10))
+        roll.end(turn)
+    repeated = roll.count(Usage(200, 0, 20), Usage(100, 0, 10))
+    roll.event("thread_rolled_back", num_turns=1)
+    text = roll.text()
+    rollback = text[text.rstrip(b"\n").rindex(b"\n") + 1 :]
+    document = Document("file:///rollout-1.jsonl", 1, [text.removesuffix(rollback)])
+    assert (document.session().usage.own.total, document.session().usage.rolled_back.total) == (220, 0)
+    rows = document.buffer.row_count - 1
+    document.edit([Change((rows, 0), (rows, 0), rollback)], 2, "utf-8")
+    assert (document.session().usage.own.total, document.session().usage.rolled_back.total) == (110, 110)
+    column = document.buffer.row_text(repeated - 1).index(b'"input_tokens":200')
+    document.edit([Change((repeated - 1, column + 15), (repeated - 1, column + 18), b"900")], 3, "utf-8")
+    assert len(document.session().usage.steps) == 3

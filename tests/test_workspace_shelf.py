@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rollout_ls.cli.loading import load
 from rollout_ls.rules.registry import RULES
 from rollout_ls.text.buffer import Buffer
+from rollout_ls.text.rows import split_lines
 from rollout_ls.wire.report import finding_rows
+from rollout_ls.workspace import shelf
 from rollout_ls.workspace.document import Document
 from rollout_ls.workspace.files import Pieces
 from rollout_ls.workspace.shelf import shelved_document
@@ -52,6 +55,27 @@ def test_one_code_alone_is_found_as_among_all(code: str, tmp_path: Path) -> None
     assert rows(load(str(path), wanted)[0]) == all_of_them
     if code not in IDLE:
         assert not any(line.reading.idle for line in found.buffer)
+
+
+def test_a_line_that_is_too_long_to_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "MAX_ROW_BYTES", 20_000)
+    path = tmp_path / "rollout-1.jsonl"
+    data = SESSIONS[-1].read_bytes()
+    path.write_bytes(data[: data.index(b"\n") + 1] + b"x" * 20_000 + b"\n" + data[data.index(b"\n") + 1 :])
+    for size in (100, 1 << 20):
+        pieces = Pieces(str(path))
+        reader = pieces.reader()
+        assert reader is not None
+        parts = b"".join(pieces)
+        document = shelved_document(path.as_uri(), [parts[at : at + size] for at in range(0, len(parts), size)], reader)
+        limits = msgspec.structs.replace(document.surroundings.limits, row_bytes=20_000)
+        document.surroundings = msgspec.structs.replace(document.surroundings, limits=limits)
+        found = rows(document)
+        assert [line.size for line in document.buffer][:3] == [len(line) for line in split_lines(parts)][:3]
+        assert [row.message for row in found if row.code == "limit"] == ["A record of over 20.0 kB not read."]  # type: ignore[attr-defined]
+        others = [(row.code, row.line) for row in found if row.code != "limit"]  # type: ignore[attr-defined]
+        whole = rows(Document(path.as_uri(), None, [data], on_disk=True))
+        assert others == [(row.code, row.line + (row.line > 1)) for row in whole]  # type: ignore[attr-defined]
 
 
 def test_no_text_stays_in_memory(tmp_path: Path) -> None:

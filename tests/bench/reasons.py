@@ -35,12 +35,9 @@ REASONS: dict[str, str] = {
     ),
     "type in the middle": "as for appending a line.",
     "documentSymbol, first time": (
-        "each entry's first words are decoded from its record, and 10,000 symbols with their places are written as "
-        "JSON: some 40 microseconds a symbol, for a long file in a worker thread."
-    ),
-    "documentSymbol, again": (
-        "the words are kept with their lines, the symbols are not: rows move with every edit. Some 19 microseconds a "
-        "symbol."
+        "some 30 microseconds a symbol, spread thinly: a quarter is the first words of its record (decoded, masked, "
+        "made printable), a seventh the JSON, an eighth what turns took and used, a tenth what the session gathers of "
+        "all blocks; the rest is names, ranges and their values. For a long file in a worker thread."
     ),
     "hover elsewhere during the idle pass, p95": (
         "not taken apart; the idle pass looks at a record in one slice, and the file has some of one to two megabytes."

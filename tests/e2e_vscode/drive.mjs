@@ -223,8 +223,11 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
     await page.mouse.down();
     await page.mouse.move(560, 400, { steps: 5 });
     await page.mouse.up();
+    await page.mouse.move(900, 650);
     await putCursorOn(page, DEMO_CUT_LINE);
     await page.locator(".squiggly-error").first().waitFor({ timeout: PATIENCE_MS });
+    await page.locator('.codelens-decoration:has-text("turn 4: completed")').first().waitFor({ timeout: PATIENCE_MS });
+    await until(async () => /Turn 4/.test(await text(page, ".breadcrumbs-control")));
     await editor.shot("outline");
     await folder.click();
   });

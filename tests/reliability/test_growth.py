@@ -18,7 +18,9 @@ from rollout_ls.features.outline import outline
 from rollout_ls.lsp.framing import Frames
 from rollout_ls.lsp.messages import read_messages
 from rollout_ls.projection.surroundings import Surroundings
+from rollout_ls.text.rows import lines_of
 from rollout_ls.workspace.document import Change, Document
+from rollout_ls.workspace.shelf import shelved_document
 
 BYTES = (1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23) if LONG else (1 << 18, 1 << 19, 1 << 20)
 SIZES = (1 << 13, 1 << 14, 1 << 15, 1 << 16) if LONG else (1 << 12, 1 << 13, 1 << 14)
@@ -88,13 +90,28 @@ def hover_middle(size: int) -> Callable[[], object]:
     return lambda: [hover(session, line, 60, Surroundings()) for line in lines[half : half + 50]]
 
 
+def one_line_in_pieces(size: int) -> Callable[[], object]:
+    """A line as long as the file, as the disk and packed files give it."""
+    pieces = [b"\0" * 256] * (size // 256)
+
+    def cut() -> None:
+        lines_of(pieces)
+        shelved_document("file:///x", pieces, lambda offset, number: b"\0" * number)
+
+    return cut
+
+
 @pytest.mark.parametrize(
     ("work", "bar"),
     [
         *((open_all, LINEAR), (check_all, LINEAR), (outline_of, LINEAR)),
         *((edit_middle, FLAT), (append, FLAT), (hover_middle, FLAT)),
+        (one_line_in_pieces, LINEAR),
     ],
-    ids=["open", "check", "outline", "20 edits in the middle", "20 lines appended", "50 hovers"],
+    ids=[
+        *("open", "check", "outline", "20 edits in the middle", "20 lines appended", "50 hovers"),
+        "one line in pieces of 256 bytes",
+    ],
 )
 def test_growth_with_the_file(told, work: Any, bar: float) -> None:  # type: ignore[no-untyped-def]
     """How work grows with the size of a file."""

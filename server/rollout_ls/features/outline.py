@@ -147,7 +147,7 @@ def _turn_branch(session: Session, turn: Turn, room: _Room) -> Branch:
     count = room.take(len(shown))
     tokens = session.usage.of_turn(turn).total
     last = turn.end or last_record(session, turn)
-    basis = (turn, count, len(shown), tokens, last, session.basis_of(entries))
+    basis = (turn, count, tuple(shown), tokens, last, session.basis_of(entries))
     return Branch(partial(_turn_symbol, session, turn, shown, count), turn.start.start.statement, basis)
 
 
@@ -229,7 +229,7 @@ def _outside(session: Session, room: _Room) -> Branch:
     shown = [entry for entry in entries if entry.what != "rollback" and not session.is_nested(entry)]
     count = room.take(len(shown))
     work = partial(_children, session, shown, count, dim=False)
-    return Branch(work, "outside", (count, len(shown), session.basis_of(entries)))
+    return Branch(work, "outside", (count, tuple(shown), session.basis_of(entries)))
 
 
 def _raw_records(session: Session, most: int) -> tuple[Symbol, ...]:

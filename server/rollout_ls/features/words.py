@@ -29,7 +29,7 @@ from rollout_ls.text.secrets import REACH, mask_head
 
 TURN_CHARACTERS = 60
 ENTRY_CHARACTERS = 80
-_PLAIN = re.compile(r"(?:[a-z_]{1,40}|(?:call|exec|ws|ig|fc|msg)_[A-Za-z0-9]{1,50})")
+_PLAIN = re.compile(r"(?:call|exec|ws|ig|fc|msg)_[A-Za-z0-9]{1,50}|[a-z_]{1,40}")
 """Names that hold no secret, whatever follows."""
 _LOOKED_AT = 400
 """Characters of a long text that are looked at for a name of one line."""
@@ -61,7 +61,7 @@ def _first(ref: Ref) -> str:
 
 def gist(words: str) -> str:
     """What names a call best: of a patch the first file that it changes, else how it begins."""
-    patched = _PATCHED.match(words)
+    patched = _PATCHED.match(words) if words.startswith("***") else None
     return patched[1] if patched is not None else words
 
 

@@ -97,6 +97,9 @@ def lines_of(pieces: Iterable[bytes]) -> list[Line]:
         if not rest and piece and piece.find(b"\n") == len(piece) - 1:
             lines.append(line_of(piece))  # a whole line is taken as it is, not copied
             continue
+        if rest and b"\n" not in piece:  # joined once, at the line's end: it may be as long as the file
+            rest.append(piece)
+            continue
         found = split_lines(piece)
         if not found:
             continue

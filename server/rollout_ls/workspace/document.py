@@ -256,7 +256,7 @@ class Document:
             for line in block.lines:
                 if line.reading is None:
                     too_long = line.size > row_bytes
-                    line.reading = _too_long() if too_long else read_line(line.data, nesting, bool(line.cuts))
+                    line.reading = unread_line() if too_long else read_line(line.data, nesting, bool(line.cuts))
                     if perf_counter() > until:
                         yield
                         if generation != self._generation:
@@ -525,7 +525,7 @@ def _in_goes(parts: engine.IdleParts) -> Iterator[engine.IdleParts]:
 
 
 # -- limits
-def _too_long() -> Reading:
+def unread_line() -> Reading:
     """What is known of a line that is too long to be read."""
     return Reading(broken=(Fault("unread", 0, 0),))
 

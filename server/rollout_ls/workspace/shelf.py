@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable
 from typing import cast
 
 from rollout_ls.formats.records import read_line
+from rollout_ls.projection.surroundings import Limits
 from rollout_ls.rules import engine
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.rows import Line, line_of, split_lines
-from rollout_ls.workspace.document import Document
+from rollout_ls.workspace.document import Document, unread_line
 
+MAX_ROW_BYTES = Limits().row_bytes
+"""A longer line is not read; a document in which other limits hold reads its lines again."""
 ReadAt = Callable[[int, int], bytes]
 """Gives the bytes at (offset, number) of a file; fewer where the file has become shorter."""
 
@@ -52,27 +55,45 @@ def shelved_document(
     Each line is judged by the rules of the idle pass too, as far as they may find one of ``codes`` (None: all that are
     not off by default).
     """
-    parts = engine.idle_parts(codes)
-    lines: list[Line] = []
-    offset = 0
-    rest: list[bytes] = []
+    shelf = _Shelf(read_at, engine.idle_parts(codes))
     for piece in pieces:
-        found = split_lines(piece)
-        if rest and found:
-            found[0] = b"".join([*rest, found[0]])
-            rest = []
-        if found and not found[-1].endswith(b"\n"):
-            rest = [found.pop()]
-        for data in found:
-            lines.append(_shelve(data, offset, read_at, parts))
-            offset += len(data)
-    if rest:
-        lines.append(_shelve(b"".join(rest), offset, read_at, parts))
-    return Document(uri, None, (), on_disk=True, buffer=Buffer(lines=lines))
+        for part in split_lines(piece):
+            shelf.put(part)
+    if shelf.size:
+        shelf.end_line()
+    return Document(uri, None, (), on_disk=True, buffer=Buffer(lines=shelf.lines))
 
 
-def _shelve(data: bytes, offset: int, read_at: ReadAt, parts: engine.IdleParts) -> Line:
-    line = line_of(data)
-    line.reading = read_line(data, lone_returns=bool(line.cuts))
-    line.reading.idle = engine.idle_faults(line, parts)
-    return cast(Line, ShelvedLine(line, offset, read_at))
+class _Shelf:
+    """Lines as they come, in parts. Of one that is too long to be read nothing is kept but its size."""
+
+    def __init__(self, read_at: ReadAt, parts: engine.IdleParts) -> None:
+        self.lines: list[Line] = []
+        self.size = 0
+        """Bytes of the line that has begun."""
+        self._offset = 0
+        self._waiting: list[bytes] = []
+        self._read_at = read_at
+        self._parts = parts
+
+    def put(self, part: bytes) -> None:
+        """Takes bytes of one line."""
+        self.size += len(part)
+        if self.size <= MAX_ROW_BYTES:
+            self._waiting.append(part)
+        else:
+            self._waiting.clear()
+        if part.endswith(b"\n"):
+            self.end_line()
+
+    def end_line(self) -> None:
+        """The line is whole: it is judged and put away."""
+        if self.size > MAX_ROW_BYTES:
+            line = Line(b"", self.size, reading=unread_line())
+        else:
+            line = line_of(self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting))
+            line.reading = read_line(line.data, lone_returns=bool(line.cuts))
+            line.reading.idle = engine.idle_faults(line, self._parts)
+        self.lines.append(cast(Line, ShelvedLine(line, self._offset, self._read_at)))
+        self._offset += self.size
+        self._waiting, self.size = [], 0

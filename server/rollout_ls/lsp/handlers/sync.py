@@ -106,6 +106,8 @@ def did_change(ls: RolloutServer, edit: Edit) -> None:
     if opened.lost and whole is None:
         return
     opened.touched()
+    if whole is not None:
+        opened.outline = None  # all its lines are about to go
     try:
         opened.document.edit(edit.changes[whole or 0 :], edit.version, ls.client.unit)
     except Exception:
