@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from rollout_ls.lsp.documents import Opened
 from rollout_ls.lsp.logs import log_exception
+from rollout_ls.lsp.memory import return_free_pages
 from rollout_ls.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -115,4 +116,7 @@ def _look(path: str, known: FileFacts | None, changed: list[ChangedLine], max_by
     from rollout_ls.workspace.store import look
 
     began = time.monotonic()
-    return look(path, known, changed, max_bytes), time.monotonic() - began
+    seen = look(path, known, changed, max_bytes)
+    if seen.facts is not known:
+        return_free_pages()
+    return seen, time.monotonic() - began

@@ -1,11 +1,10 @@
 """Gives the memory of big messages back to the system, and tells how much the process holds.
 
 glibc raises its limit for memory of its own mapping whenever a big block is freed, and keeps what lies below: after a
-file of ten megabytes was opened, some forty stay with the process. A fixed limit makes each big block a mapping that
-goes when it is freed; records of a megabyte stay below it, since a new mapping costs a fault of the processor a page,
-and an edit of such a record copies it a few times. And each thread has memory of its own, which glibc lets grow a page
-at a time: reading a long document in a thread costs a call of the system for every few lines. Python lets one thread
-work at a time anyway, so one memory for all, growing by more, is quicker and smaller.
+file of ten megabytes was opened, some forty stay with the process. A limit of ours makes each big block a mapping that
+goes when it is freed. And each thread has memory of its own, which glibc lets grow a page at a time: reading a long
+document in a thread costs a call of the system for every few lines. Python lets one thread work at a time anyway, so
+one memory for all, growing by more, is quicker and smaller.
 
 Linux with glibc only; elsewhere, and where anything is missing, nothing happens.
 """
@@ -13,32 +12,59 @@ Linux with glibc only; elsewhere, and where anything is missing, nothing happens
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
+from collections.abc import Callable, Iterator
 
 _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-_MMAP_BYTES = 4 * 1024 * 1024
+_READING_BYTES = 256 * 1024
+"""Bigger blocks are mappings of their own while a long text is read: what it needs goes again, between what stays."""
+_USUAL_BYTES = 4 * 1024 * 1024
+"""The same at other times: a new mapping costs a fault of the processor a page, and an edit of a record of a megabyte
+copies it a few times."""
 _GROW_BYTES = 1024 * 1024
 _TRIM_BYTES = 2 * 1024 * 1024
 
 
 def return_big_blocks() -> None:
     """Fixes the limits of the C library's allocator, once, before the server has a second thread."""
-    if not sys.platform.startswith("linux"):
-        return
-    try:
-        import ctypes
+    limit = _of_library("mallopt")
+    limit(_M_MMAP_THRESHOLD, _USUAL_BYTES)
+    limit(_M_TRIM_THRESHOLD, _TRIM_BYTES)
+    limit(_M_TOP_PAD, _GROW_BYTES)
+    limit(_M_ARENA_MAX, 1)
 
-        limit = ctypes.CDLL(None).mallopt
-        limit(_M_MMAP_THRESHOLD, _MMAP_BYTES)
-        limit(_M_TRIM_THRESHOLD, _TRIM_BYTES)
-        limit(_M_TOP_PAD, _GROW_BYTES)
-        limit(_M_ARENA_MAX, 1)
-    except (ImportError, OSError, AttributeError):
-        return
+
+@contextlib.contextmanager
+def reading_long_text() -> Iterator[None]:
+    """While a long text is read."""
+    limit = _of_library("mallopt")
+    limit(_M_MMAP_THRESHOLD, _READING_BYTES)
+    try:
+        yield
+    finally:
+        limit(_M_MMAP_THRESHOLD, _USUAL_BYTES)
+
+
+def return_free_pages() -> None:
+    """Gives back what lies free between blocks that stay: some milliseconds, after much work on much text."""
+    _of_library("malloc_trim")(0)
+
+
+@functools.lru_cache
+def _of_library(name: str) -> Callable[..., object]:
+    """A function of glibc's allocator; where there is none, one that does nothing."""
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(ImportError, OSError, AttributeError):
+            import ctypes
+
+            found: Callable[..., object] = getattr(ctypes.CDLL(None), name)
+            return found
+    return lambda *_numbers: None
 
 
 def resident_bytes() -> int | None:

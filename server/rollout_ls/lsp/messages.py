@@ -14,6 +14,7 @@ import msgspec
 
 from rollout_ls.lsp.errors import INVALID_REQUEST, PARSE_ERROR
 from rollout_ls.lsp.framing import PIECE_BYTES, Body, Frame, Frames, TooLarge
+from rollout_ls.lsp.memory import reading_long_text
 from rollout_ls.lsp.texts import mend, take_texts
 
 Id: TypeAlias = "int | str"
@@ -93,7 +94,8 @@ def _read(frame: Frame, frames: Frames) -> Message:
             return message
         body, texts = frame.data, no_texts
     else:
-        body, texts = take_texts(frame.pieces)
+        with reading_long_text():
+            body, texts = take_texts(frame.pieces)
         message = _decode_rest(body, texts)
         if message is not None:
             return message

@@ -34,7 +34,7 @@ from rollout_ls.lsp.handlers import sync
 from rollout_ls.lsp.leaving import Leaving, leave, watch_parent
 from rollout_ls.lsp.looks import Looks
 from rollout_ls.lsp.measures import Latencies, Turns
-from rollout_ls.lsp.memory import return_big_blocks
+from rollout_ls.lsp.memory import return_big_blocks, return_free_pages
 from rollout_ls.lsp.methods import COMMANDS, METHODS
 from rollout_ls.lsp.outbox import Outbox
 from rollout_ls.lsp.pages import Pages
@@ -238,6 +238,7 @@ class RolloutServer(LanguageServer):
         return surroundings_of(self.configuration.settings)
 
     def _eager_done(self, opened: Opened) -> None:
+        self._tidy(opened)
         self.reading_progress.done(opened)
         self.findings.changed(opened)
         if self.client.contents:
@@ -245,8 +246,14 @@ class RolloutServer(LanguageServer):
 
     def _idle_done(self, opened: Opened) -> None:
         logs.logger.debug("document %s was looked through", opened.state)
+        self._tidy(opened)
         self.findings.changed(opened)
         self.looks.start(opened)
+
+    def _tidy(self, opened: Opened) -> None:
+        """After a pass over a long text: what it needed beside what stays goes back to the system."""
+        if opened.large and not opened.edits:
+            return_free_pages()
 
     def _disk_seen(self, opened: Opened) -> None:
         """The disk tells more of a document: its idle pass goes over what that changed."""
