@@ -118,6 +118,26 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert pieces.reached is not None and pieces.reached.limit == "zstRatio"
 
 
+def test_a_few_packed_bytes_do_not_become_lines_without_end(tmp_path: Path) -> None:
+    pieces = Pieces(_touch(tmp_path / f"{NAME}.zst", zstandard.compress(b"[]\n" * (30 << 20))))
+    assert sum(piece.count(b"\n") for piece in pieces) < 1 << 20
+    assert pieces.reached is not None and pieces.reached.limit == "zstRatio"
+
+
+def test_the_number_of_lines_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_LINES", 10)
+    pieces = Pieces(_touch(tmp_path / NAME, b"\n" * (2 << 20)))
+    assert sum(map(len, pieces)) == files.PIECE_BYTES
+    assert pieces.problem is not None and pieces.problem.reason == "only its first 1,048,576 lines were read"
+
+
+def test_a_disk_that_fails_says_so(tmp_path: Path) -> None:
+    reader = Pieces(_touch(tmp_path / NAME, b"x")).reader()
+    assert reader is not None and reader(0, 1) == b"x"
+    with pytest.raises(FileProblem, match="invalid argument"):
+        reader(-1, 1)
+
+
 def test_a_cap_holds(tmp_path: Path) -> None:
     pieces = Pieces(_touch(tmp_path / NAME, b"x" * 5000), limits=Limits(file_bytes=4096))
     assert sum(map(len, pieces)) == 4096

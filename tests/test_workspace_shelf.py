@@ -93,6 +93,19 @@ def test_no_text_stays_in_memory(tmp_path: Path) -> None:
     assert [line.size for line in document.buffer] == [len(data) for data in before]
 
 
+def test_a_line_is_not_fetched_for_each_of_its_faults(tmp_path: Path) -> None:
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_bytes(b"{}" * 3000 + b"\n")
+    fetched = []
+
+    def read_at(offset: int, number: int) -> bytes:
+        fetched.append(number)
+        return path.read_bytes()[offset : offset + number]
+
+    shelved_document(path.as_uri(), [path.read_bytes()], read_at).finish()
+    assert len(fetched) <= 2
+
+
 def test_a_file_that_became_shorter_gives_blanks(tmp_path: Path) -> None:
     path = tmp_path / "rollout-1.jsonl"
     path.write_bytes(b"[1]\n[2]\n")

@@ -20,6 +20,8 @@ from rollout_ls.workspace import packed
 
 PIECE_BYTES = 1 << 20
 DEFAULT_LIMITS = Limits()
+MAX_LINES = 10_000_000
+"""Lines of one file, give or take those of a piece; each takes memory, an empty one too."""
 
 _ROLLOUT_NAME = re.compile(r"rollout-.*\.jsonl(?:\.zst)?", re.DOTALL)
 _PACKED = ".zst"
@@ -69,16 +71,23 @@ def find_rollouts(paths: Sequence[str]) -> Found:
 
 
 class Reader:
-    """The bytes of an open file by (offset, number); fewer where the file has become shorter. Closes itself."""
+    """The bytes of an open file by (offset, number); fewer where the file has become shorter. Closes itself.
 
-    def __init__(self, descriptor: int) -> None:
+    Raises ``FileProblem`` where the disk fails.
+    """
+
+    def __init__(self, descriptor: int, path: str) -> None:
         self._descriptor = descriptor
+        self._path = path
 
     def __call__(self, offset: int, number: int) -> bytes:
-        if hasattr(os, "pread"):
-            return os.pread(self._descriptor, number, offset)
-        os.lseek(self._descriptor, offset, os.SEEK_SET)
-        return os.read(self._descriptor, number)
+        try:
+            if hasattr(os, "pread"):
+                return os.pread(self._descriptor, number, offset)
+            os.lseek(self._descriptor, offset, os.SEEK_SET)
+            return os.read(self._descriptor, number)
+        except OSError as error:
+            raise FileProblem(self._path, reason_of(error)) from None
 
     def __del__(self) -> None:
         os.close(self._descriptor)
@@ -103,11 +112,12 @@ class Pieces:
     def reader(self) -> Reader | None:
         """Fetches bytes of the same open file again by their place, before and after the pieces; None where the file is
         packed. To be asked for before the pieces are."""
-        return None if self.path.endswith(_PACKED) else Reader(os.dup(self._file))
+        return None if self.path.endswith(_PACKED) else Reader(os.dup(self._file), self.path)
 
     def __iter__(self) -> Iterator[bytes]:
         is_packed = self.path.endswith(_PACKED)
         name = "zstBytes" if is_packed else "fileBytes"
+        lines = MAX_LINES
         most = left = self._limits.zst_bytes if is_packed else self._limits.file_bytes
         try:
             with os.fdopen(self._file, "rb", buffering=0) as file:
@@ -120,6 +130,9 @@ class Pieces:
                         raise packed.TooMuch(name, f"only its first {bytes_text(most)} were read")
                     yield piece
                     left -= len(piece)
+                    lines -= piece.count(b"\n")
+                    if lines <= 0:
+                        raise packed.TooMuch(name, f"only its first {MAX_LINES - lines:,} lines were read")
         except packed.TooMuch as end:
             self.problem = FileProblem(self.path, str(end))
             self.reached = Reached(end.limit, f"The file is not read to its end: {end}.")

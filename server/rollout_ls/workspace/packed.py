@@ -15,6 +15,8 @@ from rollout_ls.text.display import bytes_text
 PIECE_BYTES = 1 << 20
 FREE_BYTES = 64 << 20
 """Below this size no ratio is too high."""
+LINE_BYTES = 200
+"""What a line takes in memory beside its bytes: a few bytes of packed line ends must not become gigabytes of lines."""
 MAX_WINDOW_BYTES = 128 << 20
 
 MAX_BLOCKS = 1_000_000
@@ -44,20 +46,21 @@ def plain(file: BinaryIO, piece_bytes: int = PIECE_BYTES) -> Iterator[bytes]:
 def unpacked(file: BinaryIO, max_ratio: int) -> Iterator[bytes]:
     """The unpacked bytes of a zstd file, in pieces. Raises ``Damaged`` where they end early, after all before it.
 
-    ``max_ratio`` is how many bytes may come out for each packed one, once ``FREE_BYTES`` are out.
+    ``max_ratio`` is how many bytes may be taken for each packed one, once ``FREE_BYTES`` are taken.
     """
     import zstandard
 
     size = _size(file)
     unpack = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
     reader = unpack.stream_reader(file, read_across_frames=True, closefd=False)
-    done = 0
+    done = taken = 0
     try:
         while piece := reader.read(PIECE_BYTES):
             yield piece
             done += len(piece)
-            if done > FREE_BYTES and done > max_ratio * size:
-                message = f"it unpacks to over {max_ratio:,} times its size; only {bytes_text(done)} were read"
+            taken += len(piece) + LINE_BYTES * piece.count(b"\n")
+            if taken > FREE_BYTES and taken > max_ratio * size:
+                message = f"unpacked it takes over {max_ratio:,} times its size; only {bytes_text(done)} were read"
                 raise TooMuch("zstRatio", message)
     except zstandard.ZstdError:
         raise Damaged("its packed data is damaged" if done else "is no zstd file, in spite of its name") from None
