@@ -341,11 +341,16 @@ await story("sight", { "rollout.python": options.python }, sight, async (editor)
   await check("what is appended to a file is seen", async () => {
     await editor.open(GROWING);
     await page.locator(".squiggly-error").first().waitFor({ timeout: PATIENCE_MS });
-    const call = { type: "function_call", name: "shell", call_id: "call_grown", arguments: "{}" };
-    const record = { timestamp: "2026-06-12T09:31:00.000Z", type: "response_item", payload: call };
-    appendFileSync(editor.path(GROWING), `${JSON.stringify(record)}\n`);
     await editor.command("Focus on Outline View");
-    await page.locator('.outline-pane .monaco-list-row:has-text("call_grown")').waitFor({ timeout: PATIENCE_MS });
+    const grown = page.locator('.outline-pane .monaco-list-row:has-text("call_grown")');
+    // As a session that runs: more than once. What is written before the editor watches the folder, it never sees.
+    let times = 0;
+    await until(async () => {
+      const call = { type: "function_call", name: "shell", call_id: `call_grown_${++times}`, arguments: "{}" };
+      const record = { timestamp: "2026-06-12T09:31:00.000Z", type: "response_item", payload: call };
+      appendFileSync(editor.path(GROWING), `${JSON.stringify(record)}\n`);
+      return grown.first().waitFor({ timeout: 2_000 }).then(() => true, () => false);
+    });
   });
 });
 
