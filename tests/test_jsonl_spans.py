@@ -109,6 +109,19 @@ def test_each_of_many_doubled_keys_has_its_place(comma: bytes, colon: bytes) -> 
         assert path_at(line, one.end)[0] == ()
 
 
+def test_an_object_of_very_many_keys_has_the_places_of_a_small_one() -> None:
+    pairs = [(f"k{number}", json.dumps([number, "é" * (number % 7)])) for number in range(1_500)]
+    line = ("{" + ",".join(f'"{key}":{value}' for key, value in pairs) + "}").encode()
+    found = members(line)
+    assert [(key, line[one.start : one.end].decode()) for key, one in found] == [
+        (key, json.dumps(json.loads(value))) for key, value in pairs
+    ]
+    for key, one in found[::131]:
+        assert find(line, (key,)) == one
+        assert path_at(line, one.start + 1)[0] == (key, 0)
+        assert path_at(line, one.key_start) == ((key,), one, True)
+
+
 def test_path_at_tells_key_from_value() -> None:
     at = LINE.index(b'"text":"\xc3')
     assert path_at(LINE, at) == (("payload", "content", 1, "text"), Span(at + 7, at + 11, at, at + 6), True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from rollout_ls.features.target import Jump, Thread
-from rollout_ls.formats.records import Name, span_of
+from rollout_ls.formats.records import Name, spans_of
 from rollout_ls.formats.statement import Call, CallMirror, Result, Statement, TurnEnd, TurnStart
 from rollout_ls.jsonl.spans import path_at
 from rollout_ls.projection.entry import Ref
@@ -95,11 +95,7 @@ def _origin(ref: Ref, offset: int) -> Place:
         path, span, on_key = path_at(text, offset - base)
         if path and not on_key and text[span.start : span.start + 1] not in (b"{", b"["):
             return cut_place(ref.line, base + span.start, base + span.end)
-    for name in _ID_NAMES:
-        found = span_of(ref.line.data, ref.statement, name)
-        if found is not None:
-            return cut_place(ref.line, found.start, found.end)
-    return record_start(ref)
+    return _id_place(ref)
 
 
 _ID_NAMES: tuple[Name, ...] = ("call id", "turn id")
@@ -181,8 +177,7 @@ def family_of(session: Session, ref: Ref) -> list[Ref]:
 
 
 def _id_place(ref: Ref) -> Place:
-    for name in _ID_NAMES:
-        span = span_of(ref.line.data, ref.statement, name)
-        if span is not None:
-            return cut_place(ref.line, span.start, span.end)
-    return record_start(ref)
+    """The value by which a record is paired; the record where it has none."""
+    found = spans_of(ref.line.data, ref.statement, _ID_NAMES)
+    span = next((found[name] for name in _ID_NAMES if name in found), None)
+    return cut_place(ref.line, span.start, span.end) if span is not None else record_start(ref)

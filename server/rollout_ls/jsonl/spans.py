@@ -36,6 +36,8 @@ _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _NEXT_KEY = re.compile(rb'[ \t\r\n]*[,{][ \t\r\n]*("[^"\\]*")[ \t\r\n]*:[ \t\r\n]*')
 _END = re.compile(rb"[ \t\r\n]*\}")
 _MAX_HOPS = 64
+_MANY = 1_000
+"""Members from which on an object is laid flat, so that no place is made that is not asked for."""
 
 
 def find(text: bytes, path: Path, base: int = 0) -> Span | None:
@@ -108,7 +110,7 @@ def look_into(text: bytes, span: Span) -> Members:
 
 def _look_into(text: bytes, span: Span, fields: dict[str, msgspec.Raw] | None) -> Members:
     """The same for an object, which is `fields` if it decodes."""
-    if fields is not None:
+    if fields is not None and len(fields) <= _MANY:
         found = _compact_members(span, fields)
         if found is None:
             found = _spaced_members(text, span, fields)
