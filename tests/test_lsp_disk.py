@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rollout_ls.lsp import disk
+from rollout_ls.projection.surroundings import Surroundings
 from rollouts import Rollout, turn_id
 from wire_client import PULLING, PUSHED, Wire, uri_of
 
@@ -149,3 +152,18 @@ def test_what_was_looked_up_is_forgotten_with_the_document(path: Path) -> None:
         last = [one for one in wire.listen(1.0) if one.get("method") == "textDocument/publishDiagnostics"][-1]
         assert last["params"]["diagnostics"] == []
         assert wire.end() == 0
+
+
+def test_of_files_with_very_many_lines_only_the_last_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "KEPT_LINES", 100)
+    loop = asyncio.new_event_loop()
+    files = disk.Disk(loop)
+    paths = [tmp_path / f"rollout-{number}.jsonl" for number in range(3)]
+    for path, lines in zip(paths, (60, 30, 200), strict=True):
+        path.write_bytes(b"[]\n" * lines)
+    seen: list[list[int]] = []
+    for path in (*paths[:2], paths[2], paths[0]):
+        loop.run_until_complete(files.work(str(path), Surroundings(), lambda found: found.document.buffer.line_count))
+        seen.append([known.document.buffer.line_count for known in files._known.values()])
+    loop.close()
+    assert seen == [[60], [60, 30], [200], [60]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -93,17 +94,20 @@ def test_no_text_stays_in_memory(tmp_path: Path) -> None:
     assert [line.size for line in document.buffer] == [len(data) for data in before]
 
 
-def test_a_line_is_not_fetched_for_each_of_its_faults(tmp_path: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="bytes are fetched otherwise there")
+def test_a_line_is_not_fetched_for_each_of_its_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rollout-1.jsonl"
     path.write_bytes(b"{}" * 3000 + b"\n")
     fetched = []
-
-    def read_at(offset: int, number: int) -> bytes:
-        fetched.append(number)
-        return path.read_bytes()[offset : offset + number]
-
-    shelved_document(path.as_uri(), [path.read_bytes()], read_at).finish()
+    pread = os.pread
+    monkeypatch.setattr(os, "pread", lambda *given: fetched.append(given) or pread(*given))
+    pieces = Pieces(str(path))
+    reader = pieces.reader()
+    assert reader is not None
+    shelved_document(path.as_uri(), pieces, reader).finish()
     assert len(fetched) <= 2
+    reader.forget()
+    assert reader(0, 2) == b"{}"
 
 
 def test_a_file_that_became_shorter_gives_blanks(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 KEPT = 3
 """Documents that are kept; their texts stay on the disk."""
+KEPT_LINES = 1_000_000
+"""Lines of all of them together, but for one that is larger by itself."""
 
 T = TypeVar("T")
 
@@ -45,9 +47,15 @@ class Disk:
         from rollout_ls.workspace.disk import read_disk
 
         known = self._known[path] = read_disk(path, world, self._known.pop(path, None))
-        while len(self._known) > KEPT:
+        while len(self._known) > KEPT or (len(self._known) > 1 and self._lines() > KEPT_LINES):
             self._known.popitem(last=False)
-        return work(known)
+        try:
+            return work(known)
+        finally:
+            known.rest()
+
+    def _lines(self) -> int:
+        return sum(known.document.buffer.line_count for known in self._known.values())
 
 
 def _said(work: Callable[[], T]) -> T:

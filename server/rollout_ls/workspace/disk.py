@@ -15,7 +15,7 @@ import msgspec
 
 from rollout_ls.projection.surroundings import Limits, Surroundings
 from rollout_ls.workspace.document import Document
-from rollout_ls.workspace.files import FileProblem, Pieces, is_rollout_name
+from rollout_ls.workspace.files import FileProblem, Pieces, Reader, is_rollout_name
 from rollout_ls.workspace.shelf import shelved_document
 
 Stamp = tuple[int, int, int, int]
@@ -29,6 +29,12 @@ class DiskDocument(msgspec.Struct, frozen=True):
     stamp: Stamp
     document: Document
     problem: FileProblem | None
+    reader: Reader | None = None
+
+    def rest(self) -> None:
+        """Lets go of what was fetched of the file: nobody asks for now."""
+        if self.reader is not None:
+            self.reader.forget()
 
 
 def allowed_path(path: str) -> str:
@@ -61,7 +67,7 @@ def read_disk(path: str, world: Surroundings, known: DiskDocument | None = None)
         msgspec.structs.replace(world, reached=(pieces.reached,) if pieces.reached is not None else ())
     )
     document.session()
-    return DiskDocument(path, stamp, document, pieces.problem)
+    return DiskDocument(path, stamp, document, pieces.problem, reader)
 
 
 def unpacked_text(path: str, limits: Limits) -> tuple[Iterator[bytes], Pieces]:

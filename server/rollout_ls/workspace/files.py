@@ -73,14 +73,26 @@ def find_rollouts(paths: Sequence[str]) -> Found:
 class Reader:
     """The bytes of an open file by (offset, number); fewer where the file has become shorter. Closes itself.
 
-    Raises ``FileProblem`` where the disk fails.
+    Keeps those that were fetched last until ``forget``: of a long line with many faults they are asked for again and
+    again. Raises ``FileProblem`` where the disk fails.
     """
 
     def __init__(self, descriptor: int, path: str) -> None:
         self._descriptor = descriptor
         self._path = path
+        self._last: tuple[int, int, bytes] = (-1, -1, b"")
 
     def __call__(self, offset: int, number: int) -> bytes:
+        if self._last[:2] != (offset, number):
+            self.forget()  # two long lines are not held at once
+            self._last = (offset, number, self._fetched(offset, number))
+        return self._last[2]
+
+    def forget(self) -> None:
+        """Holds nothing of the file any more."""
+        self._last = (-1, -1, b"")
+
+    def _fetched(self, offset: int, number: int) -> bytes:
         try:
             if hasattr(os, "pread"):
                 return os.pread(self._descriptor, number, offset)

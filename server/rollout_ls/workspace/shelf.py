@@ -23,23 +23,6 @@ ReadAt = Callable[[int, int], bytes]
 """Gives the bytes at (offset, number) of a file; fewer where the file has become shorter."""
 
 
-class _LastFetched:
-    """Fetches the bytes of lines, and keeps those of the last one: of a long line with many faults they are asked for
-    again and again."""
-
-    def __init__(self, read_at: ReadAt) -> None:
-        self._read_at = read_at
-        self._place = (-1, -1)
-        self._data = b""
-
-    def __call__(self, offset: int, number: int) -> bytes:
-        if self._place != (offset, number):
-            self._data = b""  # two long lines are not held at once
-            self._data = self._read_at(offset, number).ljust(number)
-            self._place = (offset, number)
-        return self._data
-
-
 class ShelvedLine:
     """A line that knows where its bytes are. Stands wherever a ``Line`` does that is not edited."""
 
@@ -56,7 +39,7 @@ class ShelvedLine:
     @property
     def data(self) -> bytes:
         """The line's bytes, fetched; filled up with blanks where the file has become shorter meanwhile."""
-        return self._read_at(self.offset, self.size)
+        return self._read_at(self.offset, self.size).ljust(self.size)
 
     row_count = Line.row_count
     end = Line.end
@@ -72,7 +55,7 @@ def shelved_document(
     Each line is judged by the rules of the idle pass too, as far as they may find one of ``codes`` (None: all that are
     not off by default).
     """
-    shelf = _Shelf(_LastFetched(read_at), engine.idle_parts(codes))
+    shelf = _Shelf(read_at, engine.idle_parts(codes))
     for piece in pieces:
         for part in split_lines(piece):
             shelf.put(part)
