@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollout_ls.text.secrets import mask, spans
+from rollout_ls.text.secrets import byte_spans, mask, spans
 
 # Made up, and put together here so that no scanner takes this file for a leak.
 FAKES = [
@@ -98,3 +98,14 @@ def test_time_is_linear(piece: str) -> None:
     start = time.perf_counter()
     spans(piece * 100_000)
     assert time.perf_counter() - start < 5
+
+
+@given(
+    st.lists(st.sampled_from([*FAKES, "é", "\U0001f600", " ", "=", "TOKEN=", "Authorization: ", '"', "x", "\udc80"]))
+)
+def test_spans_in_bytes_are_those_of_the_text(parts: list[str]) -> None:
+    """Also where a byte is no character."""
+    text = "".join(parts)
+    data = text.encode("utf-8", "surrogateescape")
+    found = [data[start:end] for start, end in byte_spans(data)]
+    assert found == [text[start:end].encode("utf-8", "surrogateescape") for start, end in spans(text)]

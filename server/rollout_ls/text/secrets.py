@@ -8,7 +8,7 @@ tells a secret's content; a miss is possible (this is a guess by shape), so mask
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 MASK = "•••"
 """What stands for a secret behind its first three characters."""
@@ -45,6 +45,7 @@ _AUTHORIZATION = re.compile(
     r"(?i:authorization)[\\\"']*\s*[:=]\s*[\\\"']*(?:(?i:bearer|basic|token|digest)\s+)?([^\s\\\"'`;&|<>$(){}\[\],]{20,})"
 )
 _AUTHORIZATIONS = ("uthorization", "UTHORIZATION")
+_KEY_HEADER = "PRIVATE KEY"
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PRIVATE_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PRIVATE_KEY_BODY = re.compile(r"(?:(?:\s|\\+[nr])+[A-Za-z0-9+/=]{16,})*")
@@ -56,9 +57,39 @@ _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
 _PATH = re.compile(r"(?:~|\.{0,2})/|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*://")
 
 
+_LITERALS = (*(literal for literal, _ in _WORDS), *_ASSIGNMENTS, *_AUTHORIZATIONS, _KEY_HEADER)
+_ENCODED = tuple((literal, literal.encode()) for literal in _LITERALS)
+
+
+def byte_spans(data: bytes) -> list[tuple[int, int]]:
+    """The same as ``spans`` for UTF-8 (what is none of it does no harm), as byte offsets.
+
+    Plain strings are looked for in the bytes, which is quicker than in a string of wide characters.
+    """
+    present = frozenset(literal for literal, encoded in _ENCODED if encoded in data)
+    if not present:
+        return []
+    text = data.decode("utf-8", "surrogateescape")  # so that a byte of no character still counts as one
+    found = _joined(_found(text, present))
+    if not found or len(text) == len(data):
+        return found
+    placed, at, begin = [], 0, 0
+    for start, end in found:
+        begin += len(text[at:start].encode("utf-8", "surrogateescape"))
+        size = len(text[start:end].encode("utf-8", "surrogateescape"))
+        placed.append((begin, begin + size))
+        at, begin = end, begin + size
+    return placed
+
+
 def spans(text: str) -> list[tuple[int, int]]:
     """(start, end) of each probable secret, in order, without overlaps, as character offsets."""
-    found = sorted(_found(text))
+    return _joined(_found(text, frozenset(literal for literal in _LITERALS if literal in text)))
+
+
+def _joined(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that overlap as one."""
+    found = sorted(found)
     joined: list[tuple[int, int]] = []
     for start, end in found:
         if joined and start < joined[-1][1]:
@@ -96,7 +127,7 @@ def mask_head(text: str, limit: int) -> str:
 
 def _is_suspicious(text: str) -> bool:
     """Whether any of the plain strings is in a text; spelt out, since each name in an outline is asked."""
-    if "-" in text and ("sk-" in text or "glpat-" in text or "xox" in text or "PRIVATE KEY" in text):
+    if "-" in text and ("sk-" in text or "glpat-" in text or "xox" in text or _KEY_HEADER in text):
         return True
     if "_" in text and ("ghp_" in text or "github_pat_" in text or "npm_" in text or "hf_" in text):
         return True
@@ -105,23 +136,44 @@ def _is_suspicious(text: str) -> bool:
     return "AKIA" in text or "AIza" in text or "eyJ" in text or "uthorization" in text or "UTHORIZATION" in text
 
 
-def _found(text: str) -> Iterator[tuple[int, int]]:
+def _found(text: str, present: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Spans of secrets in a text, of which one knows the plain strings that are in it."""
+    if not present:
+        return
     for literal, pattern in _WORDS:
-        if literal in text:
+        if literal in present:
             doubtful = literal in _DOUBTFUL
-            for match in pattern.finditer(text):
+            for match in _matches(text, (literal,), pattern):
                 if _is_secret(match[0][len(literal) :] if doubtful else match[0], doubtful):
                     yield match.span()
-    if any(name in text for name in _ASSIGNMENTS):
-        for match in _ASSIGNED.finditer(text):
-            if _is_secret(match[1]) and not _is_code(match[1], text[match.end() : match.end() + 1]):
-                yield match.span(1)
-    if any(name in text for name in _AUTHORIZATIONS):
-        for match in _AUTHORIZATION.finditer(text):
-            if _is_secret(match[1]):
-                yield match.span(1)
-    if "PRIVATE KEY" in text:
+    for match in _matches(text, present.intersection(_ASSIGNMENTS), _ASSIGNED):
+        if _is_secret(match[1]) and not _is_code(match[1], text[match.end() : match.end() + 1]):
+            yield match.span(1)
+    for match in _matches(text, present.intersection(_AUTHORIZATIONS), _AUTHORIZATION, back=1):
+        if _is_secret(match[1]):
+            yield match.span(1)
+    if _KEY_HEADER in present:
         yield from _private_keys(text)
+
+
+def _matches(text: str, literals: Iterable[str], pattern: re.Pattern[str], back: int = 0) -> Iterator[re.Match[str]]:
+    """The matches of a pattern that begins with one of some plain strings, or so many characters before it."""
+    places = sorted(at for literal in literals for at in _places(text, literal))
+    free_from = 0
+    for at in places:
+        if at - back < free_from:
+            continue
+        match = pattern.match(text, at - back)
+        if match is not None:
+            free_from = match.end()
+            yield match
+
+
+def _places(text: str, literal: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)
 
 
 def _is_secret(value: str, doubtful: bool = False) -> bool:
