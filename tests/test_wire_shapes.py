@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rollout_ls.features.folding import Fold
 from rollout_ls.features.symbol import Symbol
 from rollout_ls.rules.finding import Finding, Related
@@ -25,6 +28,7 @@ from rollout_ls.wire.lsp import (
 )
 from rollout_ls.wire.outline import Drawing, document_symbols, symbol_information
 from rollout_ls.wire.positions import NOWHERE
+from rollout_ls.wire.reading import text_json
 
 BUFFER = Buffer(["{é: 1}\n".encode(), b"{b: 2}\n", b"{c: 3}\n"])
 LINES = list(BUFFER)
@@ -132,3 +136,19 @@ def test_no_half_surrogate_goes_out() -> None:
 
 def test_a_highlight_is_text() -> None:
     assert written(DocumentHighlight(NOWHERE)) == {"range": span(0, 0, 0, 0), "kind": 1}
+
+
+@given(
+    st.lists(st.sampled_from([b"x", b"\n", b"\xff", "🍵".encode(), b'"', b"\\", b"\r\n", b"\xe2\x80"]), max_size=40),
+    st.integers(1, 9),
+    st.integers(0, 80),
+)
+def test_a_text_in_pieces_is_its_json_or_its_first_whole_lines(parts: list[bytes], size: int, most: int) -> None:
+    data = b"".join(parts)
+    text = data.decode("utf-8", "replace")
+    written, whole = text_json((data[at : at + size] for at in range(0, len(data), size)), most)
+    given_back = json.loads(written)
+    assert text.startswith(given_back)
+    assert whole == (given_back == text) or (not whole and text.endswith("\n"))
+    if not whole:
+        assert len(written) - 2 <= most and given_back[-1:] in ("", "\n")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 REFRESH = "workspace/textDocumentContent/refresh"
 REFRESH_SECONDS = 1.0
 KEPT = 32
+KEPT_LINES = 1_000_000
+"""Lines of all rollouts that these documents tell of, but for one that is larger by itself; each takes memory."""
 
 
 class Given(msgspec.Struct, gc=True):
@@ -70,9 +72,13 @@ class Pages:
         key = meaning_of(uri)
         self._given.pop(key, None)
         self._given[key] = given
-        while len(self._given) > KEPT:
+        while len(self._given) > KEPT or (len(self._given) > 1 and self._lines() > KEPT_LINES):
             self._given.popitem(last=False)
         return given
+
+    def _lines(self) -> int:
+        buffers = {id(given.buffer): given.buffer for given in self._given.values()}
+        return sum(buffer.line_count for buffer in buffers.values())
 
     def find(self, uri: str) -> Given | None:
         """The document of a URI, however that is spelt."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from rollout_ls.wire.lsp import encode
 from rollout_ls.wire.positions import Range
 
 if TYPE_CHECKING:
@@ -20,8 +22,30 @@ _THREAD = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
 class PageText(msgspec.Struct, frozen=True):
     """A readable document (LSP 3.18, TextDocumentContentResult); ``language`` for clients that ask without it."""
 
-    text: str
+    text: str | msgspec.Raw
     language: str
+
+
+def text_json(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
+    """(a text as a JSON string, whether it is all of it): its first whole lines where all would be over ``most`` bytes.
+
+    Written piece by piece: one call over a text of hundreds of megabytes would hold up all other threads.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    done: list[bytes] = []
+    line: list[bytes] = []
+    left = most
+    for piece in pieces:
+        head, end, tail = decoder.decode(piece).rpartition("\n")
+        for text, ends in ((head + end, True), (tail, False)):
+            line.append(encode(text)[1:-1])
+            left -= len(line[-1])
+            if left < 0:
+                return b'"%b"' % b"".join(done), False
+            if ends and text:
+                done += line
+                line = []
+    return b'"%b%b"' % (b"".join([*done, *line]), encode(decoder.decode(b"", True))[1:-1]), True
 
 
 class PageAddress(msgspec.Struct, frozen=True):

@@ -9,12 +9,14 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from rollout_ls.lsp.errors import INVALID_PARAMS, REQUEST_FAILED, RequestError
 from rollout_ls.lsp.params import AskAddress, AskPage, AskRow, AtPosition
 from rollout_ls.lsp.virtual import Virtual, address, disk_path, read_address
-from rollout_ls.wire.lsp import LocationLink
+from rollout_ls.wire.lsp import LocationLink, encode
 from rollout_ls.wire.positions import Position, Range, lines_range, place_range
-from rollout_ls.wire.reading import PageAddress, PageText
+from rollout_ls.wire.reading import PageAddress, PageText, text_json
 
 if TYPE_CHECKING:
     from rollout_ls.features.readable import Readable
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"session": "markdown", "turn": "markdown", "record": "json", "text": "jsonl"}
 _WARNING = 2
+MAX_TEXT_BYTES = 60 << 20
+"""JSON of one text: what is longer than all that may wait for a client would never reach it."""
 
 T = TypeVar("T")
 
@@ -148,24 +152,27 @@ def _page(document: Document, wanted: Virtual, world: Surroundings) -> Readable:
 def _from_disk(ls: RolloutServer, uri: str, wanted: Virtual, world: Surroundings, found: DiskDocument) -> PageText:
     page = _page(found.document, wanted, world)
     ls.pages.put(uri, wanted.source, "", found.document.buffer, page)
-    return PageText(page.text, LANGUAGES[wanted.what])
+    return PageText(msgspec.Raw(encode(page.text)), LANGUAGES[wanted.what])
 
 
 async def _text(ls: RolloutServer, wanted: Virtual) -> PageText:
     """A packed rollout as its text. What keeps it from being read to its end is said, and what there is is given."""
+    from rollout_ls.text.display import bytes_text
     from rollout_ls.workspace.disk import unpacked_text
 
     limits = ls.configuration.settings.limits
 
-    def read() -> tuple[str, str]:
+    def read() -> tuple[bytes, str]:
         pieces, source = unpacked_text(wanted.path, limits)
-        text = b"".join(pieces).decode("utf-8", "replace")
+        text, whole = text_json(pieces, MAX_TEXT_BYTES)
+        if not whole:
+            return text, f"only the beginning is shown: it would take over {bytes_text(MAX_TEXT_BYTES)}"
         return text, str(source.problem) if source.problem is not None else ""
 
     text, problem = await ls.disk.run(read)
     if problem:
         ls.calls.tell("window/showMessage", {"type": _WARNING, "message": f"Rollout: {problem}"})
-    return PageText(text, LANGUAGES["text"])
+    return PageText(msgspec.Raw(text), LANGUAGES["text"])
 
 
 # -- the way back
