@@ -15,6 +15,7 @@ from rollout_ls.formats.codex import history as _codex_history
 from rollout_ls.formats.codex import labels as _codex_labels
 from rollout_ls.formats.codex import places as _codex_places
 from rollout_ls.formats.codex import releases as _codex_releases
+from rollout_ls.formats.codex import types as _codex_types
 from rollout_ls.formats.codex.reader import read_line
 from rollout_ls.formats.content import Content, Part
 from rollout_ls.formats.drift import Stranger
@@ -35,6 +36,7 @@ __all__ = [
     "is_newer",
     "kind_names",
     "label_of",
+    "prepare",
     "read_line",
     "span_at",
     "span_of",
@@ -47,6 +49,11 @@ __all__ = [
 Name = _codex_places.Name
 
 _TIMESTAMP = re.compile(rb'\s*\{\s*"timestamp"\s*:\s*"([^"\\]{1,64})"')
+
+
+def prepare() -> None:
+    """Builds what the first record would have to wait for: some tens of milliseconds, once."""
+    _codex_types.model()
 
 
 def content_of(data: bytes, statement: Statement) -> Content:

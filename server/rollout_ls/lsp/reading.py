@@ -92,10 +92,13 @@ def _take(message: Message, server: RolloutServer) -> bool:
 
 
 def import_core() -> None:
-    """Imports what the first document and the first questions need, before they come."""
+    """Imports and builds what the first document and the first questions need, before they come. Not on the loop."""
     try:
         for name in _CORE:
             import_module(name)
+        from rollout_ls.formats.records import prepare
+
+        prepare()
         gc.freeze()  # modules stay; looking through them again and again is felt
     except ImportError as error:
         log_exception("importing", error)
