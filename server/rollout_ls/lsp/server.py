@@ -238,7 +238,8 @@ class RolloutServer(LanguageServer):
         return surroundings_of(self.configuration.settings)
 
     def _eager_done(self, opened: Opened) -> None:
-        self._tidy(opened)
+        if opened.large and not opened.edits:
+            return_free_pages()  # what reading a long text needed beside what stays
         self.reading_progress.done(opened)
         self.findings.changed(opened)
         if self.client.contents:
@@ -246,14 +247,9 @@ class RolloutServer(LanguageServer):
 
     def _idle_done(self, opened: Opened) -> None:
         logs.logger.debug("document %s was looked through", opened.state)
-        self._tidy(opened)
+        return_free_pages()  # nobody waits now
         self.findings.changed(opened)
         self.looks.start(opened)
-
-    def _tidy(self, opened: Opened) -> None:
-        """After a pass over a long text: what it needed beside what stays goes back to the system."""
-        if opened.large and not opened.edits:
-            return_free_pages()
 
     def _disk_seen(self, opened: Opened) -> None:
         """The disk tells more of a document: its idle pass goes over what that changed."""
