@@ -55,10 +55,15 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
+_GREATEST_ID = 2**31 - 1
+"""LSP 3.17, "Base Types": integers are of 32 bits."""
+
+
 def watch_parent(process_id: int, on_gone: Callable[[], None]) -> None:
-    """Calls back, from a thread, once the process is gone (or never was)."""
-    if os.name == "nt" or process_id <= 0:
-        return  # a signal 0 would be one there; the end of the input tells the same
+    """Calls back, from a thread, once the process is gone (or never was). A number that no process can have is no word
+    on it: where nobody is watched, the end of the input tells the same."""
+    if os.name == "nt" or not 0 < process_id <= _GREATEST_ID:
+        return  # on Windows a signal 0 would be one
     threading.Thread(target=_wait_for, args=(process_id, on_gone), name="rollout-ls parent", daemon=True).start()
 
 
