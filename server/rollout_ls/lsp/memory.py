@@ -15,17 +15,17 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-_READING_BYTES = 256 * 1024
-"""Bigger blocks are mappings of their own while a long text is read: what it needs goes again, between what stays."""
-_USUAL_BYTES = 4 * 1024 * 1024
-"""The same at other times: a new mapping costs a fault of the processor a page, and an edit of a record of a megabyte
-copies it a few times."""
+_USUAL_BYTES = 256 * 1024
+"""Bigger blocks are mappings of their own."""
+_LONG_RECORD_BYTES = 4 * 1024 * 1024
+"""The same while a record of about a megabyte is edited: each edit copies it a few times, and a new mapping costs a
+fault of the processor a page."""
 _GROW_BYTES = 1024 * 1024
 _TRIM_BYTES = 2 * 1024 * 1024
 
@@ -39,15 +39,10 @@ def return_big_blocks() -> None:
     limit(_M_ARENA_MAX, 1)
 
 
-@contextlib.contextmanager
-def reading_long_text() -> Iterator[None]:
-    """While a long text is read."""
-    limit = _of_library("mallopt")
-    limit(_M_MMAP_THRESHOLD, _READING_BYTES)
-    try:
-        yield
-    finally:
-        limit(_M_MMAP_THRESHOLD, _USUAL_BYTES)
+def expect_copies(size: int) -> None:
+    """Blocks of so many bytes are about to come and go again and again."""
+    longer = _USUAL_BYTES < size < _LONG_RECORD_BYTES
+    _of_library("mallopt")(_M_MMAP_THRESHOLD, _LONG_RECORD_BYTES if longer else _USUAL_BYTES)
 
 
 def return_free_pages() -> None:

@@ -14,7 +14,6 @@ import msgspec
 
 from rollout_ls.lsp.errors import INVALID_REQUEST, PARSE_ERROR
 from rollout_ls.lsp.framing import PIECE_BYTES, Body, Frame, Frames, TooLarge
-from rollout_ls.lsp.memory import reading_long_text
 from rollout_ls.lsp.texts import mend, take_texts
 
 Id: TypeAlias = "int | str"
@@ -94,8 +93,7 @@ def _read(frame: Frame, frames: Frames) -> Message:
             return message
         body, texts = frame.data, no_texts
     else:
-        with reading_long_text():
-            body, texts = take_texts(frame.pieces)
+        body, texts = take_texts(frame.pieces)
         message = _decode_rest(body, texts)
         if message is not None:
             return message

@@ -247,7 +247,8 @@ class RolloutServer(LanguageServer):
 
     def _idle_done(self, opened: Opened) -> None:
         logs.logger.debug("document %s was looked through", opened.state)
-        return_free_pages()  # nobody waits now
+        gc.collect(1)  # what edits left behind; nobody waits now
+        return_free_pages()
         self.findings.changed(opened)
         self.looks.start(opened)
 

@@ -131,6 +131,8 @@ class Document:
         self.buffer = Buffer(pieces) if buffer is None else buffer
         self.surroundings = Surroundings()
         self._mode: TurnMode | None = None
+        self.edited_bytes = 0
+        """Bytes of the longest line that the last edit made."""
         self._stale = Stale()
         self._passing_over = False
         self._generation = 0
@@ -158,6 +160,7 @@ class Document:
             rows = range(start[0], start[0] + change.text.count(b"\n") + 2)
             splice = self.buffer.splice(start, end, change.text)
             self._note_change(splice, rows)
+            self.edited_bytes = max((line.size for line in splice.added), default=0)
             self._stale.add(splice.first_block, splice.last_block, len(self.buffer.blocks))
         self.version = version
         self.on_disk = False

@@ -9,6 +9,7 @@ import msgspec
 from rollout_ls.lsp.client import Reader
 from rollout_ls.lsp.documents import LARGE_BYTES
 from rollout_ls.lsp.logs import logger
+from rollout_ls.lsp.memory import expect_copies
 from rollout_ls.lsp.messages import Texts
 from rollout_ls.lsp.params import DidChange, DidOpen, OfDocument, TextChange, text_pieces
 from rollout_ls.lsp.virtual import is_page
@@ -114,6 +115,7 @@ def did_change(ls: RolloutServer, edit: Edit) -> None:
         ls.lose(opened)
         raise
     opened.lost = False
+    expect_copies(opened.document.edited_bytes)
     ls.passes.schedule(opened)
     ls.looks.due(opened)
 
