@@ -51,7 +51,7 @@ REASONS: dict[str, str] = {
     "definition in a record, worst": "a record of 1.5 MB: the value under the cursor is looked for by hopping over it.",
     "check from disk": "the eager pass and the idle rules but for secrets, nearly half each.",
     "check from disk, peak of memory": (
-        "each record leaves some 750 bytes behind: where it stands, what it says, its share of the fold; the bar allows "
-        "500."
+        "each record leaves some 750 bytes behind: where it stands, what it says, its share of the fold; the bar "
+        "allows 500."
     ),
 }
