@@ -104,9 +104,6 @@ def lines_of(pieces: Iterable[bytes]) -> list[Line]:
         if not found:
             continue
         if rest:
-            if len(found) == 1 and not found[0].endswith(b"\n"):
-                rest.append(found[0])
-                continue
             lines.append(line_of(b"".join((*rest, found.pop(0)))))
             rest = []
         if found and not found[-1].endswith(b"\n"):
