@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import codex_samples as samples
 from rollout_ls.formats.codex import catalogue, shape, types
 from rollout_ls.formats.codex.catalogue import Scalar
+from rollout_ls.formats.codex.lenient import lenient
 
 KINDS = samples.kinds()
 MUTANTS = int(os.environ.get("ROLLOUT_LS_MUTANTS", "4000"))
@@ -301,7 +302,7 @@ def _values(typed: Any) -> Any:
 def test_a_lenient_record_reads_like_a_typed_one(kind: catalogue.Kind) -> None:
     for record in samples.legal(kind):
         text = encoded(record)
-        typed, loose = types.read(text), shape.lenient(text)
+        typed, loose = types.read(text), lenient(text)
         assert types.kind_of(loose) == types.kind_of(typed)
         assert types.is_bare(loose) == types.is_bare(typed)
         assert _values(loose) == _values(typed)
@@ -309,18 +310,18 @@ def test_a_lenient_record_reads_like_a_typed_one(kind: catalogue.Kind) -> None:
 
 def test_lenient_keeps_what_is_usable() -> None:
     text = put("response_item/message", "content", [{"type": "input_text", "text": "a"}, 7, {"type": "input_text"}])
-    line = shape.lenient(text)
+    line = lenient(text)
     assert types.kind_of(line) == "response_item/message"
     assert [part.text for part in line.payload.content] == ["a", None]
-    line = shape.lenient(put("response_item/function_call", "call_id", 5))
+    line = lenient(put("response_item/function_call", "call_id", 5))
     assert line.payload.call_id is None
     assert line.payload.nonsense is None
     assert line.payload.name == "x"
-    line = shape.lenient(b'{"timestamp":"t","type":"later","payload":{"type":"x","deep":{"text":"y"}}}')
+    line = lenient(b'{"timestamp":"t","type":"later","payload":{"type":"x","deep":{"text":"y"}}}')
     assert types.kind_of(line) is None
     assert not types.is_bare(line)
     assert line.payload.deep.text == "y"
-    assert shape.lenient(b'{"timestamp":5,"type":"event_msg","payload":5}').payload is None
+    assert lenient(b'{"timestamp":5,"type":"event_msg","payload":5}').payload is None
 
 
 JSON = st.recursive(
@@ -348,7 +349,7 @@ def test_nothing_raises_on_any_object(value: Any, outer: str, inner: str, deep: 
         text = encoded(record)
         walked = shape.walk(text)
         assert all(0 <= fault.start <= fault.end <= len(text) for fault in walked.faults)
-        assert types.kind_of(shape.lenient(text)) == walked.kind
+        assert types.kind_of(lenient(text)) == walked.kind
         if not walked.bare and isinstance(record, dict):
             assert _agrees(text)
 
@@ -363,11 +364,11 @@ def test_nothing_raises_on_deep_records(depth: int, pair: tuple[bytes, bytes]) -
         b'{"timestamp":"t","type":"response_item","payload":{"type":"tool_search_call","arguments":%s}}' % deep,
     ):
         assert all(fault.end <= len(record) for fault in shape.walk(record).faults)
-        assert isinstance(shape.lenient(record), types.View)
+        assert isinstance(lenient(record), types.View)
         types.read(record)
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{", b"\xff", b"[" * 200_000, b'{"a":' * 5000 + b"1" + b"}" * 5000])
 def test_nothing_raises_on_what_is_no_record(text: bytes) -> None:
     assert shape.walk(text).kind is None
-    assert types.kind_of(shape.lenient(text)) is None
+    assert types.kind_of(lenient(text)) is None

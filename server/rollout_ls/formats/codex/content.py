@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 import orjson
 
-from rollout_ls.formats.codex import content_beside, shape, types
+from rollout_ls.formats.codex import content_beside, types
 from rollout_ls.formats.codex.injected import spoken
+from rollout_ls.formats.codex.lenient import lenient
 from rollout_ls.formats.codex.plain import facts as _facts
 from rollout_ls.formats.codex.plain import get as _get
 from rollout_ls.formats.codex.plain import items as _list
@@ -42,10 +43,10 @@ def record_at(data: bytes, statement: Statement) -> Any | None:
     if record is not None:
         return record
     if _is_whole(text):
-        return shape.lenient(text)
+        return lenient(text)
     for value in examine(data.rstrip(b"\r\n")).values:
         if value.start == statement.start or statement.end < 0:
-            return types.read(value.text) or shape.lenient(value.text)
+            return types.read(value.text) or lenient(value.text)
     return None
 
 

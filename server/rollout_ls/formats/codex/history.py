@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from rollout_ls.formats.codex import shape, types
+from rollout_ls.formats.codex import types
+from rollout_ls.formats.codex.lenient import lenient
 from rollout_ls.formats.codex.places import record_bytes
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.history import HistoryItem
@@ -55,7 +56,7 @@ def _kept(text: bytes) -> tuple[HistoryItem, ...]:
 
 def _item(raw: bytes) -> HistoryItem:
     record = types.read(raw)
-    statement = statement_of(record if record is not None else shape.lenient(raw))
+    statement = statement_of(record if record is not None else lenient(raw))
     return HistoryItem(_key(statement, raw), len(raw), _is_human(statement))
 
 

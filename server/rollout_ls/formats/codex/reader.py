@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rollout_ls.formats.codex import shape, types
+from rollout_ls.formats.codex.lenient import lenient, lenient_of
 from rollout_ls.formats.codex.remarks import USUAL_SEAL, remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
@@ -35,6 +36,7 @@ _WHITE = b" \t\r\n"
 _BLANK = re.compile(
     rb"(?:[ \t\n\r\x0b\x0c]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*"
 )
+_NOTHING = Reading(blank=True)
 _REMARKABLE = frozenset({Call, Compaction, Message, Reasoning, Result, Usage})
 _WITH_ID = frozenset({Call, CallMirror, Result})
 
@@ -44,6 +46,8 @@ def read_line(data: bytes, deepest: int = DEEPEST_KEPT, lone_returns: bool = Tru
 
     ``lone_returns`` is False where there is surely no carriage return but before the line's end.
     """
+    if len(data) < 3 and not data.strip(_WHITE):
+        return _NOTHING
     record = types.read(data)
     if record is None:
         return _read_otherwise(data, deepest)
@@ -62,7 +66,7 @@ def _read_otherwise(data: bytes, deepest: int) -> Reading:
     """A line that is no good record: blank, broken, or a record that the upstream reader would not take."""
     text = data.rstrip(_WHITE)
     if _BLANK.fullmatch(text):
-        return Reading(blank=True)
+        return _NOTHING
     examined = examine(text, deepest) if data.endswith(b"\n") else examine_unfinished(text, deepest)
     return _read_damaged(examined)
 
@@ -119,19 +123,20 @@ _DOUBTS: dict[type[Statement], Callable[[Any, Any], bool]] = {
 def _read_damaged(examined: Examined) -> Reading:
     statements: list[Statement] = []
     misshapen: list[shape.ShapeFault] = []
+    torn_until = next((fault.end for fault in examined.faults if fault.what == "torn"), None)
     for value in examined.values:
-        record = types.read(value.text)
+        as_it_stands = len(examined.values) == 1 and not value.recovered
+        record = None if as_it_stands else types.read(value.text)  # as it stands it was tried before
         walked: tuple[shape.ShapeFault, ...] = ()
         if record is None:
-            # Whether it is the first header is not known here: the rules weaken what is said of a later one.
-            walked = shape.walk(value.text, value.start, first_header=True).faults
+            walked, record = _read_misshapen(value)
             misshapen += walked
-            record = shape.lenient(value.text)
         else:
             misshapen += shape.extra(record, value.text, value.start)
-        alone = len(examined.values) == 1 and value.start == 0 and not value.recovered
-        end = -1 if alone else value.end
-        statement = statement_of(record, value.start, end, _is_rescued(value, examined.faults))
+        end = -1 if as_it_stands and value.start == 0 else value.end
+        # One behind a torn fragment (a mended one is at its place, and nothing is said of it).
+        rescued = value.recovered and torn_until is not None and torn_until <= value.start
+        statement = statement_of(record, value.start, end, rescued)
         if walked and any(fault.path == ("ordinal",) for fault in walked):
             statement = msgspec.structs.replace(statement, ordinal=UNUSABLE_ORDINAL)
         statements.append(statement)
@@ -141,10 +146,14 @@ def _read_damaged(examined: Examined) -> Reading:
     return Reading(tuple(statements), examined.faults, tuple(misshapen))
 
 
+def _read_misshapen(value: Value) -> tuple[tuple[shape.ShapeFault, ...], Any]:
+    """What is wrong with a record that does not decode, and what is usable of it."""
+    plain = shape.object_of(value.text)
+    if plain is None:
+        return (), lenient(value.text)
+    # Whether it is the first header is not known here: the rules weaken what is said of a later one.
+    return shape.walk_object(plain, value.text, value.start, first_header=True).faults, lenient_of(plain)
+
+
 def _payload(record: Any) -> Any:
     return record if types.is_bare(record) else record.payload
-
-
-def _is_rescued(value: Value, faults: tuple[Any, ...]) -> bool:
-    """Whether a record stood behind a torn fragment (a mended one is at its place, and nothing is said of it)."""
-    return value.recovered and any(fault.what == "torn" and fault.end <= value.start for fault in faults)

@@ -4,13 +4,13 @@ Exists because types.py only says yes or no. Walks the record against the same c
 place in bytes. Must never give a severity or a code (rules/ does), never raise on any input, and never repeat content
 of the record: a message names fields, types, and words that look like identifiers.
 
-Also here: `lenient`, which makes of such a record an object that reads like a typed one, and `extra`, for what is wrong
-with records that do decode.
+Also here: `extra`, for what is wrong with records that do decode. lenient.py reads what is usable of the others.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -30,7 +30,7 @@ from rollout_ls.formats.codex.catalogue import (
     Type,
     Words,
 )
-from rollout_ls.formats.codex.types import INTEGERS, View, attribute
+from rollout_ls.formats.codex.types import INTEGERS
 from rollout_ls.jsonl import spans
 
 Path = tuple[str | int, ...]
@@ -39,14 +39,19 @@ MAX_FAULTS = 32
 """So many faults of one record get a place; the rest is counted in the last one's message."""
 
 MAX_NUMBER_BYTES = 200
-MAX_LOOSE_DEPTH = 32
-"""Deeper than this, unknown objects stay plain values instead of views."""
-
 SOFT = frozenset({"unknown-kind", "unknown-part", "unknown-word", "legacy", "empty-id", "kept"})
 """Faults that do not make a record broken: the file may be newer or older than this version, or the reader takes it."""
 
 _SKIPS = "a reader that does not know it skips the record"
 _MISSING: Any = object()
+_CLASSES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(INTEGERS, (int,)),
+    "number": (int, float),
+    "string": (str,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "null": (type(None),),
+}
 _INT64 = (-(2**63), 2**64 - 1)
 _IDENTIFIER = re.compile(r"[\w][\w./:-]{0,59}\Z", re.ASCII)
 _INDEX = re.compile(r"\[\d+\]")
@@ -100,9 +105,12 @@ def walk(text: bytes, base: int = 0, first_header: bool = False) -> Shape:
     `base` is added to all offsets. `first_header`: the record is the file's first one, so that an unknown history mode
     refuses the whole file. A text that is no JSON object gives nothing.
     """
-    value = _parse(text)
-    if not isinstance(value, dict):
-        return Shape(None, ())
+    value = object_of(text)
+    return Shape(None, ()) if value is None else walk_object(value, text, base, first_header)
+
+
+def walk_object(value: dict[str, Any], text: bytes, base: int = 0, first_header: bool = False) -> Shape:
+    """As `walk`, of an object that was read from `text` before (by `object_of`)."""
     line, bare = line_of(value)
     walker = _Walker(first_header)
     if line is None:
@@ -121,7 +129,8 @@ def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
     payload = getattr(record, "payload", record)
     if getattr(payload, "call_id", None) != "":
         return ()
-    line, _ = line_of(value) if isinstance(value := _parse(text), dict) else (None, False)
+    value = object_of(text)
+    line, _ = line_of(value) if value is not None else (None, False)
     if line is None:
         return ()
     walker = _Walker(False)
@@ -130,30 +139,13 @@ def extra(record: Any, text: bytes, base: int = 0) -> tuple[ShapeFault, ...]:
     return _placed(empty, kind_of_value(line, value), text, base)
 
 
-def lenient(text: bytes) -> View:
-    """A record that does not decode as a `types.View`: named like a typed record, None for what is not usable.
-
-    Elements of arrays that are not usable are left out. What the catalogue does not know at all is there as plain
-    values and views. A text that is no JSON object gives a view of no kind without values.
-    """
-    value = _parse(text)
-    if not isinstance(value, dict):
-        return View(None, {})
-    line, _ = line_of(value)
-    if line is None:
-        return _loose_object(value)
-    view = _loose_known(line, value)  # type: ignore[arg-type]
-    if view.view_kind is None and "payload" in value:
-        return View("line/", view.view_values())
-    return view
-
-
-def _parse(text: bytes) -> Any:
-    """The plain value (integers of any size), or None."""
+def object_of(text: bytes) -> dict[str, Any] | None:
+    """The plain values of a JSON object (integers of any size); None for whatever is none."""
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, ValueError):
         return None
+    return value if isinstance(value, dict) else None
 
 
 # ---- which record is it? --------------------------------------------------------------------------------------------
@@ -207,7 +199,10 @@ Found = tuple[str, Path, str, Path, str]
 
 def _is_broken(found: list[Found], start: int) -> bool:
     """Whether something worse than new or old was found from `start` on."""
-    return any(fault[0] not in SOFT for fault in found[start:])
+    for number in range(start, len(found)):  # noqa: SIM110  (asked for each element; mostly there is none)
+        if found[number][0] not in SOFT:
+            return True
+    return False
 
 
 class _Walker:
@@ -216,38 +211,33 @@ class _Walker:
     def __init__(self, first_header: bool) -> None:
         self.found: list[Found] = []
         self._first_header = first_header
+        self._only_counts = False
+        """Whether of what is wrong nothing but the number will be told, so that no words are made for it."""
+
+    def _name(self, path: Path) -> str:
+        """For messages about what is wrong, which are not always needed."""
+        return "" if self._only_counts else _name(path)
 
     def unrecognised(self) -> None:
         """The object has nothing by which to tell what it is."""
         self._add("missing", ("type",), "owner", (), "the record has no `type`")
 
+    def _owner(self, node: Obj, path: Path) -> str:
+        return node.kind if node.kind and path == ("payload",) else self._name(path)
+
     def _add(self, what: str, path: Path, how: str, place: Path, message: str) -> None:
         self.found.append((what, path, how, place, message))
 
     def _wrong(self, path: Path, wanted: str, value: Any) -> None:
-        found = "a fraction" if wanted == "an integer" and value.__class__ is float else _sort(value)
-        self._add("wrong-type", path, "value", path, f"{_name(path)} must be {wanted}, found {found}")
+        message = ""
+        if not self._only_counts:
+            found = "a fraction" if wanted == "an integer" and value.__class__ is float else _sort(value)
+            message = f"{_name(path)} must be {wanted}, found {found}"
+        self._add("wrong-type", path, "value", path, message)
 
     def visit(self, node: Type, value: Any, path: Path) -> None:
         """Holds a value against a node; null counts as a value here."""
-        if isinstance(node, Scalar):
-            self._scalar(node, value, path)
-        elif isinstance(node, Words):
-            self._words(node, value, path)
-        elif isinstance(node, List):
-            self._list(node, value, path)
-        elif isinstance(node, Map):
-            self._map(node, value, path)
-        elif isinstance(node, Obj):
-            self._object(node, value, path)
-        elif isinstance(node, Tagged):
-            self._tagged(node, value, path)
-        elif isinstance(node, Keyed):
-            self._keyed(node, value, path)
-        elif isinstance(node, OneOf):
-            self._one_of(node, value, path)
-        else:
-            self._either(node, value, path)
+        _VISITS[node.__class__](self, node, value, path)
 
     def _scalar(self, node: Scalar, value: Any, path: Path) -> None:
         if node.name == "never":
@@ -258,11 +248,11 @@ class _Walker:
             least, most = INTEGERS[node.name]
             if not _INT64[0] <= value <= _INT64[1]:
                 how = "key" if len(str(value)[: MAX_NUMBER_BYTES + 1]) > MAX_NUMBER_BYTES else "value"
-                self._add("int-too-big", path, how, path, f"{_name(path)} is an integer of more than 64 bits")
+                self._add("int-too-big", path, how, path, f"{self._name(path)} is an integer of more than 64 bits")
             elif not least <= value <= most:
-                self._add("int-range", path, "value", path, f"{_name(path)} must lie between {least} and {most}")
+                self._add("int-range", path, "value", path, f"{self._name(path)} must lie between {least} and {most}")
         elif node.format in _PATTERNS and not _PATTERNS[node.format].search(value):
-            self._add("bad-value", path, "value", path, f"{_name(path)} must be {_WANTED[node.format]}")
+            self._add("bad-value", path, "value", path, f"{self._name(path)} must be {_WANTED[node.format]}")
         elif node.format == "call-id" and value == "":
             message = f"{_name(path)} is empty: call and output cannot be matched"
             self._add("empty-id", path, "member", path, message)
@@ -273,7 +263,7 @@ class _Walker:
         elif value not in node.words and not node.open:
             self._unknown_word(value, path, "value", path)
         elif node.format in _PATTERNS and not _PATTERNS[node.format].search(value):
-            self._add("bad-value", path, "value", path, f"{_name(path)} must be {_WANTED[node.format]}")
+            self._add("bad-value", path, "value", path, f"{self._name(path)} must be {_WANTED[node.format]}")
 
     def _unknown_word(self, word: str, path: Path, how: str, place: Path) -> None:
         if self._first_header and path == ("payload", "history_mode"):
@@ -288,32 +278,43 @@ class _Walker:
             self._wrong(path, "an array", value)
             return
         wrong = 0
-        before = len(self.found)
+        before, only_counted = len(self.found), self._only_counts
         for index, element in enumerate(value):
             start = len(self.found)
             self.visit(node.of, element, (*path, index))
-            wrong += _is_broken(self.found, start)
+            wrong += self._is_wrong(start, wrong)
+        self._only_counts = only_counted
         self._gather(path, before, wrong, len(value))
+
+    def _is_wrong(self, start: int, wrong_before: int) -> bool:
+        """Whether an entry is wrong whose faults begin at `start`. From the second one on they are only counted."""
+        if len(self.found) == start or not _is_broken(self.found, start):
+            return False
+        self._only_counts = True
+        if wrong_before:
+            self.found[start:] = [fault for fault in self.found[start:] if fault[0] in SOFT]
+        return True
 
     def _map(self, node: Map, value: Any, path: Path) -> None:
         if not isinstance(value, dict):
             self._wrong(path, "an object", value)
             return
-        before = len(self.found)
         wrong = 0
+        before, only_counted = len(self.found), self._only_counts
         for key, element in value.items():
             start = len(self.found)
             if node.keys and not _PATTERNS[node.keys].search(key):
-                message = f"the keys of {_name(path)} must be {_WANTED[node.keys].replace('a ', '', 1)}s"
+                message = f"the keys of {self._name(path)} must be {_WANTED[node.keys].replace('a ', '', 1)}s"
                 self._add("bad-key", path, "key", (*path, key), message)
             self.visit(node.of, element, (*path, key))
-            wrong += _is_broken(self.found, start)
+            wrong += self._is_wrong(start, wrong)
+        self._only_counts = only_counted
         self._gather(path, before, wrong, len(value))
 
     def _gather(self, path: Path, before: int, wrong: int, total: int) -> None:
         """Several wrong entries of one array or map are one fault, at its key."""
         if wrong > 1:
-            message = f"{wrong} of {total} entries of {_name(path)} are not as they must be"
+            message = f"{wrong} of {total} entries of {self._name(path)} are not as they must be"
             self.found[before:] = [fault for fault in self.found[before:] if fault[0] in SOFT]
             self._add("several", path, "owner", path, message)
 
@@ -328,14 +329,19 @@ class _Walker:
             return
         before = len(self.found)
         for field in node.fields.values():
-            if not field.retired:
-                self._field(node, field, value, path)
+            if field.retired:
+                continue
+            if field.name in value:
+                self._field(field, value, path)
+            elif field.need == "required" or field.need == "value":
+                message = f"{self._owner(node, path)} has no `{field.name}`"
+                self._add("missing", (*path, field.name), "owner", path, message)
         if node.any_of and node.name.startswith("part/"):
             self._forgive(node, value, path, before)
         if node.strict:
             for key in value:
                 if key not in node.fields and key != tag:
-                    message = f"{_name(path)} has a key{_quoted(key)} that the reader refuses"
+                    message = f"{self._name(path)} has a key{_quoted(key)} that the reader refuses"
                     self._add("unwanted-key", (*path, key), "key", (*path, key), message)
         for name, other in node.equal:
             self._equal(value, name, other, path)
@@ -350,13 +356,9 @@ class _Walker:
                 return True
         return False
 
-    def _field(self, node: Obj, field: Field, owner: dict[str, Any], path: Path) -> None:
-        value = owner.get(field.name, _MISSING)
+    def _field(self, field: Field, owner: dict[str, Any], path: Path) -> None:
+        value = owner[field.name]
         here = (*path, field.name)
-        if value is _MISSING:
-            if field.need in ("required", "value"):
-                self._add("missing", here, "owner", path, f"{_owner(node, path)} has no `{field.name}`")
-            return
         if field.alias_of is not None and field.alias_of in owner:
             later = max((field.name, field.alias_of), key=list(owner).index)
             message = f"`{field.alias_of}` and `{field.name}` are two spellings of one field"
@@ -385,7 +387,7 @@ class _Walker:
 
     def _none_of(self, node: Obj, value: dict[str, Any], path: Path) -> None:
         names = " nor ".join(f"`{name}`" for name in node.any_of)
-        message = f"{_owner(node, path)} has neither {names}"
+        message = f"{self._owner(node, path)} has neither {names}"
         empty = [name for name in node.any_of if name in value]
         here = (*path, (empty or node.any_of)[0])
         if empty:
@@ -397,7 +399,7 @@ class _Walker:
         first, second = value.get(name), value.get(other)
         if isinstance(second, list) and (not isinstance(first, list) or len(first) != len(second)):
             here = (*path, other)
-            self._add("wrong-length", here, "owner", here, f"{_name(here)} must have as many entries as `{name}`")
+            self._add("wrong-length", here, "owner", here, f"{self._name(here)} must have as many entries as `{name}`")
 
     def _row(self, path: Path) -> None:
         message = f"{_name(path)} is an array; the reader takes its elements for the fields in their order"
@@ -415,8 +417,7 @@ class _Walker:
         word = value.get(node.tag, _MISSING)
         here = (*path, node.tag)
         if word is _MISSING:
-            owner = _name(path) if path else "the record"
-            self._add("missing", here, "owner", path, f"{owner} has no `{node.tag}`")
+            self._add("missing", here, "owner", path, f"{self._name(path)} has no `{node.tag}`")
         elif word.__class__ is int and word >= 0 and (_takes_any_word(node) or _is_numbered(node, value)):
             message = f"{_name(here)} must be a string, found a number; the reader keeps the record all the same"
             self._add("kept", here, "value", here, message)
@@ -457,7 +458,7 @@ class _Walker:
         elif not isinstance(value, dict):
             self._wrong(path, "a word or an object" if node.words else "an object", value)
         elif len(value) != 1:
-            message = f"{_name(path)} must be an object with exactly one key, found {len(value)}"
+            message = f"{self._name(path)} must be an object with exactly one key, found {len(value)}"
             self._add("wrong-type", path, "value", path, message)
         else:
             self._only_key(node, value, path)
@@ -487,9 +488,22 @@ class _Walker:
         unsaid = node.choose_by is not None and isinstance(value, dict) and node.choose_by not in value
         if unsaid and node.choose_by is not None and _is_broken(found, 0):
             here = (*path, node.choose_by)
-            self._add("missing", here, "owner", path, f"{_name(path)} has no `{node.choose_by}`")
+            self._add("missing", here, "owner", path, f"{self._name(path)} has no `{node.choose_by}`")
             return
         self.found += found
+
+
+_VISITS: dict[type, Callable[[_Walker, Any, Any, Path], None]] = {
+    Scalar: _Walker._scalar,
+    Words: _Walker._words,
+    List: _Walker._list,
+    Map: _Walker._map,
+    Obj: _Walker._object,
+    Tagged: _Walker._tagged,
+    Keyed: _Walker._keyed,
+    OneOf: _Walker._one_of,
+    Either: _Walker._either,
+}
 
 
 def _takes_any_word(node: Tagged) -> bool:
@@ -556,12 +570,7 @@ def _best_option(node: Either, value: Any, path: Path) -> tuple[Type, list[Found
 def is_sort(node: Type, value: Any) -> bool:
     """Whether a value is of the JSON type that the node wants."""
     if isinstance(node, Scalar):
-        if node.name in INTEGERS:
-            return value.__class__ is int
-        if node.name == "number":
-            return value.__class__ in (int, float)
-        plain = {"string": str, "boolean": bool, "object": dict, "null": type(None)}
-        return node.name == "any" or value.__class__ is plain.get(node.name)
+        return node.name == "any" or value.__class__ in _CLASSES.get(node.name, ())
     if isinstance(node, Words):
         return isinstance(value, str)
     if isinstance(node, List):
@@ -611,10 +620,6 @@ def _leaf(path: Path) -> str:
 def _quoted(word: str) -> str:
     """A word of the record, when it looks like an identifier; nothing otherwise."""
     return f" `{word}`" if _IDENTIFIER.match(word) else ""
-
-
-def _owner(node: Obj, path: Path) -> str:
-    return node.kind if node.kind and path == ("payload",) else _name(path)
 
 
 def _label(node: Tagged) -> str:
@@ -679,88 +684,3 @@ class _Places:
         if path[:-1] not in self._members:
             self._members[path[:-1]] = dict(spans.members(inner, above.start))
         return self._members[path[:-1]].get(path[-1])
-
-
-# ---- lenient reading ------------------------------------------------------------------------------------------------
-def _loose(node: Type, value: Any) -> Any:
-    """What is usable of a value, None if nothing is."""
-    if value is None:
-        return None
-    if isinstance(node, Scalar):
-        return _loose_scalar(node, value)
-    if isinstance(node, Words):
-        return value if isinstance(value, str) else None
-    if isinstance(node, List):
-        if not isinstance(value, list):
-            return None
-        nullable = is_sort(node.of, None)
-        loose = ((element, _loose(node.of, element)) for element in value)
-        return [usable for element, usable in loose if usable is not None or (nullable and element is None)]
-    if isinstance(node, Map):
-        if not isinstance(value, dict):
-            return None
-        members = ((key, _loose(node.of, element)) for key, element in value.items())
-        return {key: usable for key, usable in members if usable is not None}
-    if isinstance(node, OneOf):
-        return next((_loose(option, value) for option in node.options if is_sort(option, value)), None)
-    if isinstance(node, Either):
-        return _loose(best_option(node, value), value)
-    if isinstance(node, Keyed) and isinstance(value, str):
-        return value
-    return _loose_known(node, value) if isinstance(value, dict) else None
-
-
-def _loose_scalar(node: Scalar, value: Any) -> Any:
-    if node.name in ("any", "object"):
-        return _raw(value)
-    if node.name == "number" and is_sort(node, value):
-        return float(value) if abs(value) < 2**64 else None
-    return value if is_sort(node, value) else None
-
-
-def _loose_known(node: Obj | Tagged | Keyed, value: dict[str, Any]) -> View:
-    if isinstance(node, Tagged):
-        return _loose_tagged(node, value)
-    if isinstance(node, Keyed):
-        keys = {attribute(key): _loose(field.type, value.get(key)) for key, field in node.keys.items()}
-        return View(f"shape/{node.name}", keys)
-    values: dict[str, Any] = {}
-    for field in node.fields.values():
-        inner = value.get(field.name)
-        values[attribute(field.name)] = inner if field.retired else _loose(field.type, inner)
-    for field in node.fields.values():
-        if field.alias_of is not None and values.get(attribute(field.alias_of)) is None:
-            values[attribute(field.alias_of)] = values.pop(attribute(field.name), None)
-    return View(kind_of_value(node, value) if node.kind else node.name, values)
-
-
-def _loose_tagged(node: Tagged, value: dict[str, Any]) -> View:
-    word = value.get(node.tag)
-    known = (node.variants.get(word) or node.refused.get(word)) if isinstance(word, str) else None
-    if known is None:
-        loose = _loose_object(value)
-        if isinstance(word, str) and word in node.unstored:
-            return View(f"{node.name}/{word}", loose.view_values())
-        return loose
-    view = _loose_known(known, value)
-    return View(view.view_kind, {**view.view_values(), attribute(node.tag): word})
-
-
-def _loose_object(value: dict[str, Any], depth: int = 0) -> View:
-    """An object the catalogue does not know: everything in it, objects as views."""
-    return View(None, {attribute(key): _loose_plain(inner, depth + 1) for key, inner in value.items()})
-
-
-def _loose_plain(value: Any, depth: int) -> Any:
-    if depth > MAX_LOOSE_DEPTH:
-        return value
-    if isinstance(value, dict):
-        return _loose_object(value, depth)
-    return [_loose_plain(element, depth + 1) for element in value] if isinstance(value, list) else value
-
-
-def _raw(value: Any) -> msgspec.Raw | None:
-    try:
-        return msgspec.Raw(msgspec.json.encode(value))
-    except RecursionError:
-        return None
