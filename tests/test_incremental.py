@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from halves import joined
 from rollout_ls.features.folding import folds
 from rollout_ls.features.outline import Branch, branches, outline
 from rollout_ls.features.symbol import Symbol
@@ -78,13 +79,13 @@ def random_change(dice: random.Random, text: bytes, unit: Unit) -> tuple[Change,
         end = start
     elif how < 0.8:
         end = min(end, next((spot for spot in spots if spot >= start + dice.choice((1, 5, 300))), spots[-1]))
-    new = encode("".join(dice.choice(PIECES) for _ in range(dice.randrange(3))))
+    new = joined(encode("".join(dice.choice(PIECES) for _ in range(dice.randrange(3)))))
     if dice.random() < 0.2:
         lines = text.split(b"\n")
         new = dice.choice(lines) + b"\n"
         start = end = dice.choice([0, *(match.end() for match in re.finditer(b"\n", text))])
     change = Change(position(text, start, unit), position(text, end, unit), new)
-    return change, text[:start] + new + text[end:]
+    return change, joined(text[:start] + new + text[end:])
 
 
 def boundaries(text: bytes) -> list[int]:

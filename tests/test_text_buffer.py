@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from halves import joined
 from rollout_ls.text import buffer as buffer_module
 from rollout_ls.text.buffer import Buffer
 from rollout_ls.text.columns import Unit, column_of, offset_of
@@ -20,7 +21,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
 def encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+    return joined(text.encode("utf-8", "surrogatepass"))
 
 
 def rows_of(text: bytes) -> list[bytes]:
@@ -72,7 +73,7 @@ def test_edits_equal_a_naive_document(text: str, edits: list[tuple[int, int, str
             start, end = sorted((spots[one % len(spots)], spots[other % len(spots)]))
             kept = {line: line.data for line in buffer}
             buffer.splice(position(data, start), position(data, end), encode(new))
-            data = data[:start] + encode(new) + data[end:]
+            data = joined(data[:start] + encode(new) + data[end:])
             check_whole(buffer, data)
             assert all(line.data == kept[line] for line in buffer if line in kept)
     finally:
@@ -130,3 +131,15 @@ def test_rows_inside_a_line() -> None:
     assert (line.row_count, line.end) == (2, 5)
     assert [line.row_span(row) for row in range(2)] == [(0, 2), (3, 5)]
     assert line.row_of(4) == (1, 3)
+
+
+@pytest.mark.parametrize("before", ["x", "", "\ud83d", "é\n"])
+def test_halves_of_a_pair_that_meet_are_one_character(before: str) -> None:
+    buffer = Buffer([encode(before + "\ud83d")])
+    row, column = position(whole(buffer), len(whole(buffer)))
+    buffer.splice((row, column), (row, column), encode("\udc35\udc35"))
+    assert whole(buffer) == encode(before + "\U0001f435\udc35")
+    apart = Buffer([encode(before + "\ud83d--\udc35")])
+    row, column = position(whole(apart), len(encode(before + "\ud83d")))
+    apart.splice((row, column), (row, column + 2), b"")
+    assert whole(apart) == encode(before + "\U0001f435")

@@ -82,7 +82,7 @@ class Model:
         ends = [first, last]
         if dice.random() < 0.05:
             ends.reverse()
-        self.text = self.text[:start] + new + self.text[end:]
+        self.text = wired(self.text[:start] + new + self.text[end:])
         return {"range": {"start": ends[0], "end": ends[1]}, "text": new}
 
     @staticmethod

@@ -7,6 +7,7 @@ and changes no line: an edited line is a new one.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -19,6 +20,10 @@ from rollout_ls.text.rows import Line, line_of, lines_of, split_lines
 BLOCK_LINES = 64
 """Lines of a new block; a block is cut in two above twice as many. An edit works a block through, and walks the list of
 blocks: smaller blocks make the one cheaper and the other dearer."""
+
+_PAIR = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
+"""The halves of one character, each as the three bytes that a client's lone half is kept as."""
+_PAIR_BYTES = 6
 
 
 class Block:
@@ -209,7 +214,8 @@ class Buffer:
         """Replaces what stands between two positions (row, byte offset in the row); both are clamped to the document.
 
         Text and line ends may be anything: what is touched is cut into lines anew, so that a ``\\r\\n`` may be torn
-        or made. Lines that stay as they were keep their identity.
+        or made, and halves of a surrogate pair that come to stand together become one character, as they are when the
+        whole text is read anew. Lines that stay as they were keep their identity.
         """
         if not self.blocks:
             return self.replace_all([text])
@@ -221,7 +227,7 @@ class Buffer:
         head = memoryview(lines[index].data)[:offset] if index < len(lines) else b""
         tail = memoryview(last_lines[last_index].data)[last_offset:] if last_index < len(last_lines) else b""
         stop = min(last_index + 1, len(last_lines))
-        return self._swap(number, index, last_number, stop, split_lines(b"".join((head, text, tail))))
+        return self._swap(number, index, last_number, stop, split_lines(_put_together(head, text, tail)))
 
     def replace_all(self, pieces: Iterable[bytes]) -> Splice:
         """Puts a whole new text in place of the old one."""
@@ -281,6 +287,24 @@ class Buffer:
             self._reset()
         last = max(number, number + len(fresh) - 1)
         return Splice(first_block=number, last_block=last, removed=tuple(removed), added=tuple(added))
+
+
+def _put_together(head: bytes | memoryview, text: bytes, tail: bytes | memoryview) -> bytes:
+    """The three behind each other; halves of a pair of surrogates that meet at a seam become their character."""
+    whole = b"".join((head, text, tail))
+    first, second = len(head), len(head) + len(text)
+    seams = ((first, second),) if len(text) < _PAIR_BYTES else ((second, second), (first, first))
+    for start, end in seams:
+        begin, stop = max(0, start - _PAIR_BYTES), end + _PAIR_BYTES
+        piece = whole[begin:stop]
+        if b"\xed" in piece and _PAIR.search(piece):
+            whole = b"".join((whole[:begin], _PAIR.sub(_character, piece), whole[stop:]))
+    return whole
+
+
+def _character(pair: re.Match[bytes]) -> bytes:
+    halves = pair.group().decode("utf-8", "surrogatepass")
+    return halves.encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
 def _blocks_of(lines: list[Line]) -> list[Block]:
