@@ -69,7 +69,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 Message: TypeAlias = "Request | Notification | Response | Fault"
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', re.DOTALL)
 _INSIDE = 2
 """The depth of what nests in a message's own object."""
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
@@ -132,15 +132,16 @@ def _flattened(body: bytes) -> bytes:
     kept: list[bytes] = []
     depth = start = 0
     for token in _TOKEN.finditer(body):
-        if token[0] in b"[{":
-            depth += 1
-            if depth == _INSIDE:
-                kept.append(body[start : token.start()])
-        elif token[0] in b"]}":
-            depth -= 1
-            if depth == _INSIDE - 1:
+        at, count = token.start(), token.end() - token.start()
+        if body[at] in b"[{":
+            if depth < _INSIDE <= depth + count:
+                kept.append(body[start : at + _INSIDE - 1 - depth])
+            depth += count
+        elif body[at] in b"]}":
+            if depth - count < _INSIDE <= depth:
                 kept.append(b"[]")
-                start = token.end()
+                start = at + depth - _INSIDE + 1
+            depth -= count
     return b"".join(kept) + body[start:] if depth == 0 else b""
 
 

@@ -46,72 +46,79 @@ def take_texts(pieces: Iterable[bytes]) -> tuple[bytes, list[list[bytes]]]:
         have += len(piece)
         if have < wanted:
             continue
-        data, again = b"".join(waiting), True
+        data, at, again = b"".join(waiting), 0, True
         while again:
-            inside, data, again = _text(data, texts[-1]) if inside else _around(data, skeleton, texts)
-        waiting, have = [data], len(data)
+            inside, at, again = _text(data, at, texts[-1]) if inside else _around(data, at, skeleton, texts)
+        waiting, have = [data[at:] if at else data], len(data) - at
         wanted = 2 * have if inside else 0  # a line longer than a piece: come back when there is twice as much of it
     _finish(inside, b"".join(waiting), skeleton, texts)
     return b"".join(skeleton), texts
 
 
 def _finish(inside: bool, data: bytes, skeleton: list[bytes], texts: list[list[bytes]]) -> None:
+    at = 0
     while inside:
-        end = _string_end(data)
-        texts[-1].append(decode_string(data if end is None else data[:end]))
+        end = _string_end(data, at)
+        texts[-1].append(decode_string(data[at:] if end is None else data[at:end]))
         if end is None:
             return
-        inside, data, again = False, data[end + 1 :], True
+        inside, at, again = False, end + 1, True
         while again and not inside:
-            inside, data, again = _around(data, skeleton, texts)
-    skeleton.append(data)
+            inside, at, again = _around(data, at, skeleton, texts)
+    skeleton.append(data[at:])
 
 
-def _around(data: bytes, skeleton: list[bytes], texts: list[list[bytes]]) -> tuple[bool, bytes, bool]:
-    """Looks for the next text: (inside a text now, bytes not used yet, whether to go on with them)."""
-    start = 0
+def _around(data: bytes, at: int, skeleton: list[bytes], texts: list[list[bytes]]) -> tuple[bool, int, bool]:
+    """Looks for the next text from an offset on: (inside a text now, the offset of what is not used yet, whether to go
+    on from there)."""
+    start = at
     while found := _KEY.search(data, start):
-        if found.start() and data[found.start() - 1] == 0x5C:
+        if found.start() > at and data[found.start() - 1] == 0x5C:
             start = found.start() + 1
             continue
-        skeleton += (data[: found.end() - 1], b'{"taken":%d}' % len(texts))
+        skeleton += (data[at : found.end() - 1], b'{"taken":%d}' % len(texts))
         texts.append([])
-        return True, data[found.end() :], True
-    keep = min(len(data), _LONGEST_KEY_BYTES)
-    skeleton.append(data[: len(data) - keep])
-    return False, data[len(data) - keep :], False
+        return True, found.end(), True
+    kept_from = max(at, len(data) - _LONGEST_KEY_BYTES)
+    skeleton.append(data[at:kept_from])
+    return False, kept_from, False
 
 
-def _text(data: bytes, pieces: list[bytes]) -> tuple[bool, bytes, bool]:
-    """Decodes a text as far as whole lines of it are there; the same triple."""
-    cut = _safe_cut(data)
-    if not cut:
-        end = None if _is_inside(data) else _string_end(data)
+def _text(data: bytes, at: int, pieces: list[bytes]) -> tuple[bool, int, bool]:
+    """Decodes a text from an offset on, as far as whole lines of it are there; the same triple."""
+    end = _end_in_window(data, at, _WINDOW_BYTES)
+    if end is not None:  # most texts are short, and what stands behind them may be many more
+        pieces.append(decode_string(data[at:end]))
+        return False, end + 1, True
+    cut = _safe_cut(data, at)
+    if cut <= at:
+        end = None if _is_inside(data[at:]) else _string_end(data, at)
         if end is None:
-            return True, data, False
-        pieces.append(decode_string(data[:end]))
-        return False, data[end + 1 :], True
+            return True, at, False
+        pieces.append(decode_string(data[at:end]))
+        return False, end + 1, True
     try:
-        pieces += split_lines(_decode(b'"%b"' % data[:cut]).encode())
+        pieces += split_lines(_decode(b'"%b"' % data[at:cut]).encode())
     except ValueError:
-        end = _string_end(data[:cut])
+        end = _string_end(data[:cut], at)
         if end is not None:
-            pieces.append(decode_string(data[:end]))
-            return False, data[end + 1 :], True
-        pieces.append(_unescape(data[:cut]))
-    return True, data[cut:], False
+            pieces.append(decode_string(data[at:end]))
+            return False, end + 1, True
+        pieces.append(_unescape(data[at:cut]))
+    return True, cut, False
 
 
-def _safe_cut(data: bytes) -> int:
-    """The offset behind the last escaped line end, 0 where there is none; or where one is not worth looking for yet."""
+def _safe_cut(data: bytes, at: int) -> int:
+    """The offset behind the last escaped line end from ``at`` on; ``at`` where there is none, or where one is not worth
+    looking for yet."""
     for end in _RECORD_ENDS:
-        found = data.rfind(end)
+        found = data.rfind(end, at)
         if found >= 0:
             return found + len(end)
-    if len(data) < _LONG_LINE_BYTES:
-        return 0
-    plain = data.replace(b"\\\\", b"__")  # now a backslash begins an escape, and no letter behind one is mistaken
-    return plain.rfind(_LINE_END) + len(_LINE_END) if _LINE_END in plain else 0
+    if len(data) - at < _LONG_LINE_BYTES:
+        return at
+    plain = data[at:].replace(b"\\\\", b"__")  # now a backslash begins an escape, and no letter behind one is mistaken
+    return at + plain.rfind(_LINE_END) + len(_LINE_END) if _LINE_END in plain else at
 
 
 def _is_inside(data: bytes) -> bool:
@@ -123,14 +130,20 @@ def _is_inside(data: bytes) -> bool:
     return True
 
 
-def _string_end(data: bytes) -> int | None:
-    """The offset of the quote that ends a string, in bytes that begin inside it and not inside an escape."""
+def _string_end(data: bytes, at: int) -> int | None:
+    """The offset of the quote that ends a string, of which ``at`` is inside and not inside an escape."""
     size = _WINDOW_BYTES
-    while True:  # most texts are short, and what stands behind them may be a megabyte
-        end = data[:size].replace(b"\\\\", b"__").replace(b'\\"', b"__").find(b'"')
-        if end >= 0 or size >= len(data):
-            return None if end < 0 else end
+    while True:
+        end = _end_in_window(data, at, size)
+        if end is not None or at + size >= len(data):
+            return end
         size *= 4
+
+
+def _end_in_window(data: bytes, at: int, size: int) -> int | None:
+    """The same, if it is one of the next ``size`` bytes."""
+    end = data[at : at + size].replace(b"\\\\", b"__").replace(b'\\"', b"__").find(b'"')
+    return None if end < 0 else at + end
 
 
 def decode_string(inner: bytes) -> bytes:
