@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rollout_ls.jsonl.spans import Path, Span, find, members, path_at
+from rollout_ls.jsonl.scan import DEEPEST_KEPT
+from rollout_ls.jsonl.spans import Path, Span, find, members, path_at, way_to
 from test_jsonl_audit import json_texts
 
 LINE = b'{"timestamp":"t","payload":{"type":"m","content":[{"text":"a\\"b"},{"text":"\xc3\xa9"}]},"n":1}'
@@ -133,7 +134,7 @@ def test_path_at_tells_key_from_value() -> None:
     assert path_at(LINE, 10_000) == path_at(LINE, -1) == ((), Span(0, len(LINE)), False)
 
 
-@pytest.mark.parametrize("levels", [63, 64, 65, 200, 1500, 20_000])
+@pytest.mark.parametrize("levels", [63, 64, 65, 200, 255])
 def test_depth_costs_no_recursion(levels: int) -> None:
     line = b'{"a":[7,' * levels + b'{"key": "x", "y":[1,22]}' + b"]}" * levels
     path: Path = ("a", 1) * levels
@@ -146,6 +147,28 @@ def test_depth_costs_no_recursion(levels: int) -> None:
     assert path_at(line, at + 10) == (path, Span(start, end), False)
     if levels <= 200:
         assert find(line, (*path, "y", 1)) == Span(line.index(b"22"), line.index(b"22") + 2)
+
+
+@pytest.mark.parametrize("levels", [512, 1500, 20_000])
+def test_levels_that_no_decoder_takes_are_one_value(levels: int) -> None:
+    line = b'{"a":[7,' * levels + b'{"key": "x", "y":[1,22]}' + b"]}" * levels
+    path, way, on_key = way_to(line, line.index(b'"key"') + 2)
+    assert (path, on_key) == (("a", 1) * (DEEPEST_KEPT // 2), False)
+    assert line[way[-1].start :].startswith(b'{"a":[7,') and line[: way[-1].end].endswith(b"]}")
+    assert line[way[2].start : way[2].end] == line[8:-2]
+    assert find(line, ("a", 0)) == Span(6, 7)
+
+
+@pytest.mark.parametrize("torn", [b"", b"]}]}", b'"', b",}"])
+def test_each_level_has_its_place_also_where_text_is_broken(torn: bytes) -> None:
+    line = b'{"a":[7,' * 40 + b'{"key": "x"}' + b"]}" * 40
+    torn_line = line[:-4] + torn
+    _, way, _ = way_to(line, line.index(b'"x"') + 1)
+    path, torn_way, _ = way_to(torn_line, line.index(b'"x"') + 1)
+    assert path == ("a", 1) * 40 + ("key",)
+    assert torn_way[5:] == way[5:]
+    assert torn_way[0] == Span(0, len(torn_line))
+
 
 
 def test_half_surrogates_and_broken_utf8_do_not_hide_places() -> None:

@@ -11,7 +11,7 @@ import orjson
 
 from rollout_ls.features.navigation import ref_at
 from rollout_ls.formats.statement import Call
-from rollout_ls.jsonl.spans import Span, find, path_at
+from rollout_ls.jsonl.spans import Span, way_to
 from rollout_ls.jsonl.strings import decoded_to_raw, raw_to_decoded
 from rollout_ls.projection.entry import Ref
 from rollout_ls.projection.session import Session
@@ -70,16 +70,10 @@ def _values_around(text: bytes, offset: int, depth: int = 0) -> list[tuple[int, 
     """The values, members and objects around an offset of a JSON text, the smallest first, in bytes of the text."""
     if not 0 <= offset < len(text):
         return []
-    path, innermost, on_key = path_at(text, offset)
-    found: list[tuple[int, int]] = []
-    levels = [len(path), *range(min(len(path) - 1, MAX_LEVELS), -1, -1)]
-    for length in levels:
-        span = innermost if length == len(path) else find(text, path[:length])
-        if span is None:
-            continue
-        if length == len(path):
-            found += _inside_string(text, span, offset, on_key, depth)
-        if span.key_start >= 0 and not (length == len(path) and on_key):
+    _, (*around, innermost), on_key = way_to(text, offset)
+    found = _inside_string(text, innermost, offset, on_key, depth)
+    for span in (innermost, *reversed(around[: MAX_LEVELS + 1])):
+        if span.key_start >= 0 and not (span is innermost and on_key):
             found += [(span.start, span.end), (span.key_start, span.end)]
         elif span.key_start >= 0:
             found += [(span.key_start, span.key_end), (span.key_start, span.end)]

@@ -2,7 +2,7 @@
 
 For objects that a dict cannot tell the places of: with doubled or escaped keys, with half surrogates, with bytes that
 are no UTF-8. Brackets are written as those of arrays and colons as commas, which keeps all lengths; what a key or a
-string says is never read from such a text. Nothing is kept but numbers. Never fails.
+string says is never read from such a text. Nothing is kept but numbers.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class Flat(msgspec.Struct, frozen=True):
 
 
 def lay_flat(text: bytes, start: int, end: int, *, is_json: bool = False) -> Flat | None:
-    """The row of the container there; None where it does not hold together, or nests too deeply for the decoder.
+    """The row of the container there; None where it does not hold together. Raises RecursionError where it nests too
+    deeply for the decoder.
 
     ``is_json``: it is known to hold together.
     """
@@ -85,7 +86,7 @@ def lay_flat(text: bytes, start: int, end: int, *, is_json: bool = False) -> Fla
             _OBJECT.decode(softened.translate(_PLAIN))
         plain = softened.translate(_FLAT if is_object else _PLAIN)
         raws = _ARRAY.decode(plain)
-    except (msgspec.DecodeError, RecursionError):
+    except msgspec.DecodeError:
         return None
     lengths = list(map(len, raws))
     return Flat(start, is_object, _ends(plain, raws, lengths), lengths)

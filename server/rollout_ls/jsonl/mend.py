@@ -1,14 +1,15 @@
 """Makes decodable text of a line that holds bytes which break JSON, one byte for one, so that every offset holds.
 
 What is replaced is never content that could have been read: NUL bytes, bytes that are no UTF-8, carriage returns inside
-strings, escapes of half a surrogate pair. Nothing here decides whether that is a fault, and nothing else is touched.
+strings, escapes of half a surrogate pair, what nests too deeply. Nothing here decides whether that is a fault, and
+nothing else is touched.
 """
 
 from __future__ import annotations
 
 import re
 
-from rollout_ls.jsonl.tokens import soften
+from rollout_ls.jsonl.tokens import OPENING, soften
 
 _MARKS = re.compile(rb"[\x00\r]+")
 _RAW_BYTES = re.compile("[\udc80-\udcff]")
@@ -18,6 +19,7 @@ _SURROGATES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 _ANY_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_BRACKETS = re.compile(rb"[\[{]+|[\]}]+")
 _REPLACEMENT = rb"\ufffd"
 
 
@@ -133,3 +135,25 @@ def blank_out(text: bytes, deep: list[tuple[int, int]], huge: list[tuple[int, in
         sign = b"-" if text[start : start + 1] == b"-" else b""
         mended[start:end] = (sign + b"9e307").ljust(end - start)
     return bytes(mended)
+
+
+def without_deep(text: bytes, deepest: int) -> bytes:
+    """The text with each container below so many levels as a string of its length; the text itself where none is.
+
+    Much faster than `scan`, which finds them too, but only right for text that holds together.
+    """
+    parts = soften(text).split(b'"')
+    parts[1::2] = [b" " * len(part) for part in parts[1::2]]
+    deep: list[tuple[int, int]] = []
+    depth = start = 0
+    for run in _BRACKETS.finditer(b'"'.join(parts)):
+        at, count = run.start(), run.end() - run.start()
+        if text[at] in OPENING:
+            if depth <= deepest < depth + count:
+                start = at + deepest - depth
+            depth += count
+            continue
+        if depth - count <= deepest < depth:
+            deep.append((start, at + depth - deepest))
+        depth -= count
+    return blank_out(text, deep, [])

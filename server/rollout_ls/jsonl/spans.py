@@ -2,20 +2,24 @@
 
 Asked for one record at a time, when something is shown or blamed; nothing is kept. The way is hopped: each container
 on it is decoded one level deep by msgspec, which leaves the values as they are, and their places follow from their
-lengths. Where keys are doubled or oddly written, the container is laid flat (``flat``). Only what does not hold
-together, and a thousand levels, are read token by token.
+lengths. Where keys are doubled or oddly written, the container is laid flat (``flat``). Levels too deep for the decoder
+are one value without parts. Only what does not hold together is read token by token.
 Never fails: text that holds no such place, or is no JSON, gives None, nothing, or the place of the whole.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from rollout_ls.jsonl.flat import Flat, key_text, lay_flat, row_of
+from rollout_ls.jsonl.mend import without_deep
+from rollout_ls.jsonl.scan import DEEPEST_KEPT
 from rollout_ls.jsonl.tokens import CLOSING, COLON, COMMA, OPEN_OBJECT, OPENING, QUOTE, SPACE, TOKEN, soften
 
 Path = tuple[str | int, ...]
@@ -40,6 +44,23 @@ _MANY = 1_000
 """Members from which on an object is laid flat, so that no place is made that is not asked for."""
 
 
+_Asked = TypeVar("_Asked", bound=Callable[..., Any])
+
+
+def _without_deep_levels(ask: _Asked) -> _Asked:
+    """Asks once more of the text without its deepest levels where the decoder gives up at them."""
+
+    @functools.wraps(ask)
+    def asked(text: bytes, *args: Any) -> Any:
+        try:
+            return ask(text, *args)
+        except RecursionError:
+            return ask(without_deep(text, DEEPEST_KEPT), *args)
+
+    return asked  # type: ignore[return-value]
+
+
+@_without_deep_levels
 def find(text: bytes, path: Path, base: int = 0) -> Span | None:
     """The place of the value at `path`, or None where there is none; `base` is added to all offsets.
 
@@ -53,9 +74,10 @@ def find(text: bytes, path: Path, base: int = 0) -> Span | None:
     return span if span is None or not base else _moved(span, base)
 
 
+@_without_deep_levels
 def members(text: bytes, base: int = 0) -> list[tuple[str, Span]]:
     """The members of an object in their order, doubled keys included; of anything else none."""
-    found = look_into(text, whole(text)).first(len(text))
+    found = _members_of(text, whole(text)).first(len(text))
     return [(key, _moved(member, base)) for key, member in found] if base else found
 
 
@@ -65,21 +87,31 @@ def path_at(text: bytes, offset: int) -> tuple[Path, Span, bool]:
     A member reaches from its key to its value's end. Between members, on a bracket or outside: the container, with the
     record itself as the last resort.
     """
+    path, way, on_key = way_to(text, offset)
+    return path, way[-1], on_key
+
+
+@_without_deep_levels
+def way_to(text: bytes, offset: int) -> tuple[Path, list[Span], bool]:
+    """As ``path_at``, with the places of all levels on the way: the record's first, the innermost one's last."""
     span = whole(text)
     path: list[str | int] = []
+    way = [span]
     while span.start <= offset < span.end and text[span.start] in OPENING:
         hopped, inner = _hop_to(text, span, offset) if len(path) < _MAX_HOPS else (False, None)
         if not hopped:
-            return _path_at_by_tokens(text, offset, path, span)
+            return _way_by_tokens(text, offset, path, way)
         if inner is None:
             break
         step, span = inner
         path.append(step)
+        way.append(span)
         if span.key_start <= offset < span.key_end:
-            return tuple(path), span, True
-    return tuple(path), span, False
+            return tuple(path), way, True
+    return tuple(path), way, False
 
 
+@_without_deep_levels
 def child_at(text: bytes, span: Span, offset: int) -> tuple[str | int, Span] | None:
     """The member or element of the container at `span` that holds the byte at `offset`; None where none does."""
     if not (span.start <= offset < span.end and text[span.start] in OPENING):
@@ -101,8 +133,13 @@ class Members(Protocol):
         """So many members, the first ones, with their names."""
 
 
+@_without_deep_levels
 def look_into(text: bytes, span: Span) -> Members:
     """The members of the object at `span`, for several questions; of anything else none."""
+    return _members_of(text, span)
+
+
+def _members_of(text: bytes, span: Span) -> Members:
     if text[span.start : span.start + 1] != b"{":
         return _Listed([])
     return _look_into(text, span, _decode_object(text, span))
@@ -184,17 +221,18 @@ def _moved(span: Span, base: int) -> Span:
 
 
 def _decode_object(text: bytes, span: Span) -> dict[str, msgspec.Raw] | None:
-    """The object at `span`, one level deep; None where it is no object, or one that must be read by tokens."""
+    """The object at `span`, one level deep; None where it is no object, or one that must be read by tokens. Raises
+    RecursionError where it nests too deeply."""
     try:
         return _OBJECT.decode(memoryview(text)[span.start : span.end])
-    except (msgspec.DecodeError, RecursionError):
+    except msgspec.DecodeError:
         return None
 
 
 def _decode_array(text: bytes, span: Span) -> list[msgspec.Raw] | None:
     try:
         return _ARRAY.decode(memoryview(text)[span.start : span.end])
-    except (msgspec.DecodeError, RecursionError):
+    except msgspec.DecodeError:
         return None
 
 
@@ -279,7 +317,7 @@ def _child_at(children: Iterable[tuple[str | int, Span]], offset: int) -> tuple[
 def _hop_to(text: bytes, span: Span, offset: int) -> tuple[bool, tuple[str | int, Span] | None]:
     """Whether the container at `span` can be hopped, and its member or element that holds `offset`."""
     if text[span.start] == OPEN_OBJECT:
-        found = look_into(text, span)
+        found = _members_of(text, span)
         return (False, None) if isinstance(found, _Broken) else (True, found.at(offset))
     row = _array_row(text, span)
     if row is None:
@@ -327,40 +365,68 @@ def _children_by_tokens(text: bytes, span: Span) -> list[tuple[str | int, Span]]
     return children
 
 
-def _path_at_by_tokens(text: bytes, offset: int, path: list[str | int], span: Span) -> tuple[Path, Span, bool]:
-    """`path_at` for what lies deeper than hops go: a pass over the container at `span`, which holds `offset`."""
-    plain = soften(text[span.start : span.end])
-    opened: list[tuple[int, str | int]] = []  # the containers around: where each starts, and its present step
+class _Open(msgspec.Struct):
+    """A container around the offset that is looked for: where it starts, its own key, and its present step and key."""
+
+    start: int
+    own_key: tuple[int, int]
+    step: str | int = 0
+    key: tuple[int, int] = (-1, -1)
+
+
+def _way_by_tokens(
+    text: bytes, offset: int, path: list[str | int], way: list[Span]
+) -> tuple[Path, list[Span], bool]:
+    """`way_to` for what cannot be hopped: a pass over the last container of `way`, which holds `offset`."""
+    span = way[-1]
+    opened: list[_Open] = []
     key_next = False
-    for match in TOKEN.finditer(plain):
+    plain = soften(text[span.start : span.end])
+    tokens = TOKEN.finditer(plain)
+    match = None
+    for match in tokens:
         byte = plain[match.start()]
         start, end = span.start + match.start(), span.start + match.end()
         if start > offset or (byte in CLOSING and end > offset):
             break
         if byte in OPENING:
-            opened.append((start, 0))
+            opened.append(_Open(start, opened[-1].key if opened else (-1, -1)))
             key_next = byte == OPEN_OBJECT
         elif byte in CLOSING:
             if len(opened) == 1:
-                return tuple(path), span, False  # broken text: it goes on behind the end
+                return tuple(path), way, False  # broken text: it goes on behind the end
             opened.pop()
             key_next = False
         elif byte == COMMA:
-            at, step = opened[-1]
-            key_next = text[at] == OPEN_OBJECT
-            opened[-1] = (at, step + 1 if isinstance(step, int) else step)
+            one = opened[-1]
+            key_next = text[one.start] == OPEN_OBJECT
+            one.step = one.step + 1 if isinstance(one.step, int) else one.step
         elif byte == QUOTE and key_next:
-            opened[-1] = (opened[-1][0], key_text(text[start:end]))
+            opened[-1].step, opened[-1].key = key_text(text[start:end]), (start, end)
             key_next = False
-    steps = (*path, *(step for _, step in opened[:-1]))
-    innermost = Span(opened[-1][0], span.end)
-    found = _child_at(_children_by_tokens(text, innermost), offset)
-    if found is not None:
-        step, child = found
-        return (*steps, step), child, child.key_start <= offset < child.key_end
-    if len(opened) > 1:
-        around = _children_by_tokens(text, Span(opened[-2][0], span.end))
-        innermost = next((child for _, child in around if child.start == innermost.start), innermost)
-    else:
-        innermost = span
-    return steps, innermost, False
+    ends = _ends_of(opened, plain, span, chain((match,) if match is not None else (), tokens))
+    way = [*way, *(Span(one.start, end, *one.own_key) for one, end in list(zip(opened, ends, strict=True))[1:])]
+    steps = (*path, *(one.step for one in opened[:-1]))
+    found = _child_at(_children_by_tokens(text, way[-1]), offset)
+    if found is None:
+        return steps, way, False
+    step, child = found
+    return (*steps, step), [*way, child], child.key_start <= offset < child.key_end
+
+
+def _ends_of(opened: list[_Open], plain: bytes, span: Span, tokens: Iterable[re.Match[bytes]]) -> list[int]:
+    """Where the open containers end, by the tokens that follow; that of `span` where they do not."""
+    ends = [span.end] * len(opened)
+    depth = open_still = len(opened)
+    for match in tokens:
+        byte = plain[match.start()]
+        if byte in OPENING:
+            depth += 1
+        elif byte in CLOSING:
+            depth -= 1
+            if depth < open_still:
+                open_still = depth
+                ends[depth] = span.start + match.end()
+                if not depth:
+                    break
+    return ends

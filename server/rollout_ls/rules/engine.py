@@ -179,13 +179,14 @@ def _in_order(session: Session, found: list[Finding], most: int, codes: frozense
         found = worst[:most]
         if "limit" in codes:
             found.append(Finding("limit", "information", _first_place(session), message))
-    found = [_shown(one) for one in found]
+    drawn_at: dict[tuple[Line, int], Place] = {}
+    found = [_shown(one, drawn_at) for one in found]
     return tuple(sorted(found, key=lambda one: (order(one.place.line), one.place.start, one.place.end, one.code)))
 
 
-def _shown(finding: Finding) -> Finding:
+def _shown(finding: Finding, drawn_at: dict[tuple[Line, int], Place]) -> Finding:
     """A finding as it goes out: at a place that editors draw, and with nothing secret in its words."""
-    finding = drawn(finding)
+    finding = drawn(finding, drawn_at)
     if mask(finding.message) != finding.message:
         finding = msgspec.structs.replace(finding, message=mask(finding.message))
     if any(mask(one.message) != one.message for one in finding.related):

@@ -48,9 +48,10 @@ def far_column(line: Line, start: int) -> int | None:
     return column + 1 if column >= DRAWN_UNITS else None
 
 
-def drawn(finding: Finding) -> Finding:
+def drawn(finding: Finding, known: dict[tuple[Line, int], Place]) -> Finding:
     """A finding where an editor draws it: one that begins too far right stands at its record's discriminator instead,
-    and tells the true column."""
+    and tells the true column. ``known`` are the discriminators found so far, by line and start of the record: a broken
+    line is long to look through, and may have a thousand findings."""
     place = finding.place
     if place.start < DRAWN_UNITS:
         return finding
@@ -59,8 +60,11 @@ def drawn(finding: Finding) -> Finding:
         return finding
     statements: tuple[Statement, ...] = place.line.reading.statements
     holder = next((one for one in statements if one.end < 0 or one.start <= place.start < one.end), None)
+    key = (place.line, -1 if holder is None else holder.start)
+    if key not in known:
+        known[key] = discriminator_place(place.line, holder)
     message = f"{finding.message.rstrip('.')} (at column {column:,})."
-    return msgspec.structs.replace(finding, place=discriminator_place(place.line, holder), message=message)
+    return msgspec.structs.replace(finding, place=known[key], message=message)
 
 
 def discriminator_place(line: Line, statement: Statement | None = None) -> Place:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from rollout_ls.formats.codex import catalogue
 from rollout_ls.formats.codex.catalogue import Either, Keyed, List, Map, Obj, OneOf, Tagged, Type, Words
-from rollout_ls.formats.codex.shape import best_option, is_sort, kind_of_value, line_of
+from rollout_ls.formats.codex.shape import best_option, is_sort, kind_of_value, line_of, object_of
 from rollout_ls.formats.drift import Stranger, What
 from rollout_ls.formats.skeleton import SOME_KEY
 
@@ -25,11 +23,8 @@ MAX_STRANGERS = 200
 
 def strangers_in(text: bytes) -> tuple[Stranger, ...]:
     """What the catalogue does not know of one record, given as its JSON text; nothing for a text that is no object."""
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, ValueError):
-        return ()
-    if not isinstance(value, dict):
+    value = object_of(text)
+    if value is None:
         return ()
     line, _ = line_of(value)
     if line is None:
