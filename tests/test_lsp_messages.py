@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rollout_ls.lsp.messages import Fault, Request, Response, decode
@@ -50,3 +52,13 @@ def test_half_surrogates_outside_of_texts_do_not_cost_the_message() -> None:
 def test_an_answer_is_told_from_a_request() -> None:
     found = decode(b'{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"no"}}')
     assert found == Response("x", b"", b'{"code":1,"message":"no"}')
+
+
+@pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}"), ('[{"a":[1,', "]}]")])
+def test_what_nests_too_deeply_for_a_decoder_costs_only_itself(opening: str, closing: str) -> None:
+    deep = opening * 50_000 + "1" + closing * 50_000
+    params = f'{{"deep":{deep},"uri":"x","at":{{"line":[3]}}}}'
+    found = decode(f'{{"jsonrpc":"2.0","id":7,"method":"m","params":{params}}}'.encode())
+    assert isinstance(found, Request)
+    read = json.loads(found.params)
+    assert (found.id, read["uri"], read["at"]) == (7, "x", {"line": [3]})

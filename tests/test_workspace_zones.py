@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone, tzinfo
 
 import pytest
 
@@ -43,3 +43,11 @@ def test_offsets_of_local_times() -> None:
 def test_the_setting_chooses() -> None:
     assert surroundings_of(read_settings().settings).zone is LOCAL
     assert surroundings_of(read_settings({"hover.timeZone": "utc"}).settings).zone is None
+
+
+@pytest.mark.parametrize(
+    "text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0000-01-01T00:00:00Z", "9999-99-99T99:99:99Z"]
+)
+@pytest.mark.parametrize("zone", [None, LOCAL])
+def test_a_time_outside_of_the_calendar_is_not_shown(text: str, zone: tzinfo | None) -> None:
+    assert time_of_day(text, None, zone) == ""

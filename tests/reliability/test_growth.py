@@ -157,6 +157,22 @@ SLOW: dict[str, Callable[[int], bytes]] = {
     "nested objects": lambda size: b'{"a":' * (size // 5) + b"\n",
     "balanced nesting": lambda size: b"[" * (size // 2) + b"]" * (size // 2) + b"\n",
     "nesting inside a string": lambda size: call("c", "[" * size),
+    "balanced nesting in an output": lambda size: output("x").replace(b'"x"', b"[" * (size // 2) + b"]" * (size // 2)),
+    "balanced nesting in an unknown field": lambda size: event("agent_message", message="x", u=0).replace(
+        b'"u": 0', b'"u": ' + b'{"a":' * size + b"1" + b"}" * size
+    ),
+    "records torn in deep objects": lambda size: many(
+        b'{"type":"world_state","payload":{"state":' + b'{"a":' * 30 + event("agent_message", message="x").strip(), size
+    ),
+    "records between lone carriage returns": lambda size: (
+        many(event("agent_message", message="x").strip() + b"\r", size) + b"\n"
+    ),
+    "numbers with large exponents": lambda size: event("agent_message", message=5).replace(
+        b"5}", b"5," + b'"u":[' + b",".join([b"1.5e300"] * (size // 8)) + b"]}"
+    ),
+    "numbers beyond any float": lambda size: event("agent_message", message=5).replace(
+        b"5}", b"5," + b'"u":[' + b",".join([b"1e999"] * (size // 6)) + b"]}"
+    ),
     "one long string": lambda size: message("x" * size),
     "quotes": lambda size: message('"' * (size // 2)),
     "backslashes": lambda size: message("\\" * (size // 2)),
@@ -242,7 +258,7 @@ def test_growth_of_slow_files(told) -> None:  # type: ignore[no-untyped-def]
         found = growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=1)  # type: ignore[misc]
         if found.exponent > LINEAR:
             found = min(found, growth(SIZES, lambda size, make=make: partial(everything, make(size)), rounds=4))  # type: ignore[misc]
-        worst.append((found.exponent, found.seconds[-1] * (1 << 20) / SIZES[-1], name))
+        worst.append((found.exponent, found.seconds[-1] * (1 << 20) / len(make(SIZES[-1])), name))
     worst.sort(reverse=True)
     exponent, _, name = worst[0]
     _, slowest, slow_name = max(worst, key=lambda one: one[1])

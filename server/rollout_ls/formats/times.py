@@ -37,7 +37,8 @@ def _offset(zone: str | None) -> int:
 
 
 def time_of_day(text: str, utc_offset_minutes: int | None, zone_of_reader: tzinfo | None = None) -> str:
-    """A timestamp for people: ``2026-01-02 03:04:05`` in the reader's zone, or with ``UTC`` where that is not known.
+    """A timestamp for people: ``2026-01-02 03:04:05`` in the reader's zone, or with ``UTC`` where that is not known;
+    nothing for what is no time of the calendar.
 
     A zone whose offset changes over the year wins over a fixed offset.
     """
@@ -49,6 +50,9 @@ def time_of_day(text: str, utc_offset_minutes: int | None, zone_of_reader: tzinf
             return f"{(_EPOCH + timedelta(milliseconds=moment)).astimezone(zone_of_reader):%Y-%m-%d %H:%M:%S}"
         except (OverflowError, ValueError, OSError):
             pass
-    shown = _EPOCH + timedelta(milliseconds=moment, minutes=utc_offset_minutes or 0)
+    try:
+        shown = _EPOCH + timedelta(milliseconds=moment, minutes=utc_offset_minutes or 0)
+    except OverflowError:  # the offset leads out of the calendar
+        return ""
     zone = " UTC" if utc_offset_minutes is None else ""
     return f"{shown:%Y-%m-%d %H:%M:%S}{zone}"

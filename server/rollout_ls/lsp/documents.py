@@ -102,8 +102,9 @@ class Documents:
         return iter(list(self._by_uri.values()))
 
     def put(self, uri: str, document: Document) -> Opened:
-        """Opens a document; one that is open under this URI is closed for it."""
-        self.remove(uri)
+        """Opens a document; one that is open under this very URI is closed for it. One of another spelling stays."""
+        if uri in self._by_uri:
+            self.remove(uri)
         opened = Opened(uri, document)
         self._by_uri[uri] = opened
         self._by_meaning[meaning_of(uri)] = opened
@@ -119,6 +120,7 @@ class Documents:
         meaning = meaning_of(opened.uri)
         if self._by_meaning.get(meaning) is opened:
             del self._by_meaning[meaning]
+            self._by_meaning.update((meaning, one) for one in self._by_uri.values() if meaning_of(one.uri) == meaning)
         opened.release()
         return opened
 

@@ -70,8 +70,8 @@ class Fault(msgspec.Struct, frozen=True):
 Message: TypeAlias = "Request | Notification | Response | Fault"
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', re.DOTALL)
-_INSIDE = 2
-"""The depth of what nests in a message's own object."""
+_TOO_DEEP = 64
+"""Levels of a message that are not read where no decoder takes all of them; LSP has no need of ten."""
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_any = msgspec.json.Decoder().decode
 _decode_text = msgspec.json.Decoder(str).decode
@@ -128,19 +128,19 @@ def _decode_rest(body: bytes, texts: Texts) -> Message | None:
 
 
 def _flattened(body: bytes) -> bytes:
-    """A message that nests too deeply to be decoded, with ``[]`` for all that nests in it: its id wants an answer."""
+    """A message that nests too deeply to be decoded, with ``[]`` for its deepest levels: its id wants an answer."""
     kept: list[bytes] = []
     depth = start = 0
     for token in _TOKEN.finditer(body):
         at, count = token.start(), token.end() - token.start()
         if body[at] in b"[{":
-            if depth < _INSIDE <= depth + count:
-                kept.append(body[start : at + _INSIDE - 1 - depth])
+            if depth < _TOO_DEEP <= depth + count:
+                kept.append(body[start : at + _TOO_DEEP - 1 - depth])
             depth += count
         elif body[at] in b"]}":
-            if depth - count < _INSIDE <= depth:
+            if depth - count < _TOO_DEEP <= depth:
                 kept.append(b"[]")
-                start = at + depth - _INSIDE + 1
+                start = at + depth - _TOO_DEEP + 1
             depth -= count
     return b"".join(kept) + body[start:] if depth == 0 else b""
 

@@ -8,6 +8,7 @@ of the protocol (LSP 3.17, "Text Documents": ``\\n``, ``\\r\\n``, ``\\r``).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from io import BytesIO
 from typing import Any
@@ -47,12 +48,8 @@ class Line(msgspec.Struct, eq=False):
 
     def row_of(self, offset: int) -> tuple[int, int]:
         """(row within the line, byte offset of that row's start) for a byte offset."""
-        row, start = 0, 0
-        for index, cut in enumerate(self.cuts, 1):
-            if cut > offset:
-                break
-            row, start = index, cut
-        return row, start
+        row = bisect_right(self.cuts, offset)
+        return row, self.cuts[row - 1] if row else 0
 
     def row_span(self, row: int) -> tuple[int, int]:
         """(start, end) byte offsets of a row within the line, the end without the row's line end."""

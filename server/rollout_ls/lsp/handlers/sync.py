@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,12 +13,14 @@ from rollout_ls.lsp.logs import logger
 from rollout_ls.lsp.memory import expect_copies
 from rollout_ls.lsp.messages import Texts
 from rollout_ls.lsp.params import DidChange, DidOpen, OfDocument, TextChange, text_pieces
+from rollout_ls.lsp.texts import decode_string
 from rollout_ls.lsp.virtual import is_page
 
 if TYPE_CHECKING:
     from rollout_ls.lsp.server import RolloutServer
     from rollout_ls.workspace.document import Change, Document
 
+_NAMED = re.compile(rb'"textDocument"[ \t\r\n]*:[ \t\r\n]*\{[^{}]*?"uri"[ \t\r\n]*:[ \t\r\n]*"((?:[^"\\]|\\.)*)"')
 _decode_open = msgspec.json.Decoder(DidOpen).decode
 _decode_change = msgspec.json.Decoder(DidChange).decode
 
@@ -124,8 +127,9 @@ def change_failed(ls: RolloutServer, params: bytes) -> None:
     """A didChange that could not be read: the document that it names is out of step from now on."""
     try:
         named = Reader(msgspec.json.decode(params)).at("textDocument").text("uri")
-    except (msgspec.DecodeError, RecursionError):
-        named = None
+    except (msgspec.DecodeError, RecursionError):  # something else in it is what no decoder takes, as a number 1e400
+        found = _NAMED.search(params)
+        named = decode_string(found[1]).decode("utf-8", "replace") if found is not None else None
     opened = ls.documents.find(named) if named is not None else None
     if opened is not None:
         ls.lose(opened)
