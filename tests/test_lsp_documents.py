@@ -148,6 +148,29 @@ def test_a_document_is_one_however_its_uri_is_spelt(wire: Wire) -> None:
     assert wire.result("textDocument/documentSymbol", {"textDocument": {"uri": opened}}) == []
 
 
+def test_one_file_that_is_open_under_two_spellings_is_two_documents(wire: Wire) -> None:
+    first, second = "file:///c%3A/a/rollout-x.jsonl", "file:///C:/a/rollout-x.jsonl"
+    wire.open(first, HEALTHY)
+    wire.open(second, HEALTHY + BROKEN)
+    assert [len(pull(wire, uri)["items"]) for uri in (first, second)] == [0, 1]
+    wire.notify("textDocument/didClose", {"textDocument": {"uri": second}})
+    assert wire.result("textDocument/documentSymbol", {"textDocument": {"uri": second}}) != []  # the first one, then
+    wire.open(second, HEALTHY + BROKEN)
+    wire.notify("textDocument/didClose", {"textDocument": {"uri": first}})
+    assert len(pull(wire, second)["items"]) == 1
+
+
+@pytest.mark.parametrize("odd", ["1e400", "9" * 5000, "[" * 5000 + "]" * 5000, '"\\ud83d"'])
+def test_an_edit_that_no_decoder_takes_is_not_passed_over(wire: Wire, odd: str) -> None:
+    wire.open(URI, HEALTHY)
+    spot = f'{{"line":0,"character":{odd}}}'
+    change = f'{{"range":{{"start":{spot},"end":{spot}}},"text":"x"}}'
+    params = f'{{"textDocument":{{"version":2,"uri":"{URI}"}},"contentChanges":[{change}]}}'
+    wire.body(f'{{"jsonrpc":"2.0","method":"textDocument/didChange","params":{params}}}'.encode())
+    place = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
+    assert wire.ask("textDocument/hover", place)["error"]["code"] == -32801
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -231,3 +231,9 @@ def test_findings_of_a_file_that_no_client_can_open(tmp_path: Path) -> None:
         wire.notify("rollout/checkFile", {"textDocument": {"uri": uri_of(tmp_path / "rollout-none.jsonl")}})
         wire.result("textDocument/diagnostic", {"textDocument": {"uri": uri}})
         assert not any(one.get("method") == "textDocument/publishDiagnostics" for one in wire.listen(0.3))
+
+
+def test_an_error_about_parameters_repeats_nothing_of_them(tmp_path: Path) -> None:
+    with Wire(capabilities=NEW) as wire:
+        error = wire.ask("rollout/readableUri", at(uri_of(copy_to(tmp_path)), 20, what="a'CANARY - at `$.x"))["error"]
+        assert (error["code"], error["message"]) == (-32602, "bad parameters: Invalid enum value - at `$.what`")

@@ -21,8 +21,8 @@ PIECE_BYTES = 3 << 15
 """What is read and handed on at a time: little enough to stay in the processor's cache, also as a string."""
 
 _NAME = b"content-length"
-_HEADER = re.compile(rb"(?<![-_])content-length[ \t]*:[ \t]*([0-9]{1,19})[ \t]*\r?\n", re.IGNORECASE)
-_CUT_HEADER = re.compile(rb"content-length[ \t]*(?::[ \t]*[0-9]{0,19}[ \t]*\r?)?")
+_HEADER = re.compile(rb"(?<![-_])content-length[ \t]*:[ \t]*([0-9]{1,80})[ \t]*\r?\n", re.IGNORECASE)
+_CUT_HEADER = re.compile(rb"content-length[ \t]*(?::[ \t]*[0-9]{0,80}[ \t]*\r?)?")
 _LONGEST_HEADER_BYTES = 128
 _MAX_LINE_BYTES = 8192
 

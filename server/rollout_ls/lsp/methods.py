@@ -6,6 +6,7 @@ parameters and answers never pass through cattrs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -93,12 +94,18 @@ METHODS: dict[str, Method] = {
 COMMANDS: dict[str, Callable[..., Any]] = {"rollout.status": status.run}
 """The commands that the server runs itself."""
 
+_VALUE = re.compile(r"enum value .*?(?= - at `[^`]*`\Z|\Z)", re.DOTALL)
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def decode_params(shape: Any, params: bytes) -> Any:
-    """Decodes parameters. Raises msgspec's errors, which name places and types but no values."""
+    """Decodes parameters. Raises msgspec's errors (see ``without_values``)."""
     decoder = _DECODERS.get(shape)
     if decoder is None:
         decoder = _DECODERS[shape] = msgspec.json.Decoder(shape)
     return decoder.decode(params or b"null")
+
+
+def without_values(error: Exception) -> str:
+    """The words of one of msgspec's errors, which name places and types, without the one value that some repeat."""
+    return _VALUE.sub("enum value", str(error))

@@ -29,7 +29,7 @@ from rollout_ls.lsp.errors import RequestError
 from rollout_ls.lsp.handlers import sync, window
 from rollout_ls.lsp.logs import log_exception, logger
 from rollout_ls.lsp.messages import Notification, Request, Response
-from rollout_ls.lsp.methods import METHODS, Method, decode_params
+from rollout_ls.lsp.methods import METHODS, Method, decode_params, without_values
 from rollout_ls.lsp.params import CancelProgress, DidChangeFolders, OfDocument, uri_of
 from rollout_ls.lsp.requests import Ticket
 from rollout_ls.wire.lsp import encode
@@ -284,7 +284,7 @@ class RolloutProtocol(LanguageServerProtocol):
         if isinstance(error, RequestError):
             requests.fail(ticket, error.code, error.message, error.data)
         elif isinstance(error, msgspec.MsgspecError):
-            requests.fail(ticket, errors.INVALID_PARAMS, f"bad parameters: {error}")
+            requests.fail(ticket, errors.INVALID_PARAMS, f"bad parameters: {without_values(error)}")
         elif isinstance(error, JsonRpcException):
             requests.fail(ticket, error.code or errors.INTERNAL_ERROR, type(error).__name__)
         else:
