@@ -333,5 +333,11 @@ def test_a_client_that_cannot_be_told_to_ask_again_gets_the_idle_findings_at_onc
     text = HEALTHY + MESSAGE % "filler" * 6_000 + MESSAGE % f"the key is {secret}"
     with Wire(capabilities={**PULLING, "workspace": {}}) as wire:
         wire.open(URI, text)
-        assert seen(pull(wire)["items"]) == [(6_003, "secret")]
+        first = pull(wire)
+        assert seen(first["items"]) == [(6_003, "secret")]
+        start = {"line": 1, "character": 0}
+        wire.change(URI, 2, {"range": {"start": start, "end": start}, "text": MESSAGE % secret[::-1]})
+        assert seen(pull(wire, previous=first["resultId"])["items"]) == [(6_004, "secret")]
+        wire.change(URI, 3, {"range": {"start": start, "end": start}, "text": MESSAGE % secret.replace("a", "b")})
+        assert seen(pull(wire)["items"]) == [(1, "secret"), (6_005, "secret")]
         assert wire.end() == 0

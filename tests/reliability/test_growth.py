@@ -25,7 +25,7 @@ from rollout_ls.workspace.shelf import shelved_document
 BYTES = (1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23) if LONG else (1 << 18, 1 << 19, 1 << 20)
 SIZES = (1 << 13, 1 << 14, 1 << 15, 1 << 16) if LONG else (1 << 12, 1 << 13, 1 << 14)
 MESSAGES = (
-    [size << 4 for size in SIZES if size << 4 <= LONG_BYTES],
+    [size << 4 for size in SIZES if size << 4 < LONG_BYTES],
     [3 << shift for shift in ((19, 20, 21) if LONG else (19, 20))],
 )
 """Long messages are read in pieces, which costs more for each text in them: so those grow for themselves."""

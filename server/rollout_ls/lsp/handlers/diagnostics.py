@@ -1,7 +1,7 @@
 """textDocument/diagnostic
 
-A client that cannot be told to ask again would not see what the idle pass finds. So its first question about a document
-of usual size waits a moment for that; every other answer goes out as soon as the eager pass is done.
+A client that cannot be told to ask again would not see what the idle pass finds. So its questions about a document of
+usual size wait a moment for that; every other answer goes out as soon as the eager pass is done.
 """
 
 from __future__ import annotations
@@ -30,23 +30,21 @@ def diagnostic(ls: RolloutServer, params: PullDiagnostics) -> Report | Awaitable
     opened = ls.documents.find(params.text_document.uri)
     if opened is None:
         return FullReport("none", ())
-    if _should_wait(ls, opened, params):
-        return _with_idle_ones(ls, opened)
+    if _should_wait(ls, opened):
+        return _with_idle_ones(ls, opened, params.previous_result_id)
     return ls.findings.report(opened, params.previous_result_id)
 
 
-def _should_wait(ls: RolloutServer, opened: Opened, params: PullDiagnostics) -> bool:
-    if ls.client.refreshes or params.previous_result_id is not None or opened.edits:
-        return False
+def _should_wait(ls: RolloutServer, opened: Opened) -> bool:
     document = opened.document
-    return not document.idle_ready and document.buffer.byte_count <= USUAL_BYTES
+    return not ls.client.refreshes and not document.idle_ready and document.buffer.byte_count <= USUAL_BYTES
 
 
-async def _with_idle_ones(ls: RolloutServer, opened: Opened) -> Report:
+async def _with_idle_ones(ls: RolloutServer, opened: Opened, previous: str | None) -> Report:
     """Edited meanwhile, what was read is no answer any more: the client asks again for the new text."""
-    until = ls.loop.time() + PATIENCE_SECONDS
-    while not opened.document.idle_ready and not opened.edits and not opened.closed and ls.loop.time() < until:
+    edits, until = opened.edits, ls.loop.time() + PATIENCE_SECONDS
+    while not opened.document.idle_ready and opened.edits == edits and not opened.closed and ls.loop.time() < until:
         await asyncio.sleep(_LOOK_SECONDS)
-    if opened.edits or opened.closed:
+    if opened.edits != edits or opened.closed:
         raise RequestError(CONTENT_MODIFIED, "the document was changed")
-    return ls.findings.report(opened, None)
+    return ls.findings.report(opened, previous)
