@@ -170,7 +170,6 @@ def test_each_level_has_its_place_also_where_text_is_broken(torn: bytes) -> None
     assert torn_way[0] == Span(0, len(torn_line))
 
 
-
 def test_half_surrogates_and_broken_utf8_do_not_hide_places() -> None:
     line = b'{"a":"\\ud83d","b\xff":[1,"\xff"],"c":3}'
     assert find(line, ("c",)) == Span(len(line) - 2, len(line) - 1, len(line) - 6, len(line) - 3)

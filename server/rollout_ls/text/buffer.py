@@ -297,7 +297,7 @@ def _put_together(head: bytes | memoryview, text: bytes, tail: bytes | memoryvie
     for start, end in seams:
         begin, stop = max(0, start - _PAIR_BYTES), end + _PAIR_BYTES
         piece = whole[begin:stop]
-        if b"\xed" in piece and _PAIR.search(piece):
+        if _PAIR.search(piece):
             whole = b"".join((whole[:begin], _PAIR.sub(_character, piece), whole[stop:]))
     return whole
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rollout_ls.formats.codex import shape, types
-from rollout_ls.formats.codex.lenient import lenient, lenient_of
+from rollout_ls.formats.codex.lenient import lenient_of
 from rollout_ls.formats.codex.remarks import USUAL_SEAL, remarks_on
 from rollout_ls.formats.codex.statements import statement_of
 from rollout_ls.formats.reading import Reading
@@ -68,7 +68,7 @@ def _read_otherwise(data: bytes, deepest: int) -> Reading:
     if _BLANK.fullmatch(text):
         return _NOTHING
     examined = examine(text, deepest) if data.endswith(b"\n") else examine_unfinished(text, deepest)
-    return _read_damaged(examined)
+    return _read_damaged(examined, text)
 
 
 def _doubts_call(call: Any, record: Any) -> bool:
@@ -120,20 +120,21 @@ _DOUBTS: dict[type[Statement], Callable[[Any, Any], bool]] = {
 """Whether a record that reads well may have something odd about it: asked of each, so each question is a short one."""
 
 
-def _read_damaged(examined: Examined) -> Reading:
+def _read_damaged(examined: Examined, tried: bytes) -> Reading:
+    """What is on a line that did not decode as it stands, which was ``tried``."""
     statements: list[Statement] = []
     misshapen: list[shape.ShapeFault] = []
     torn_until = next((fault.end for fault in examined.faults if fault.what == "torn"), None)
     for value in examined.values:
-        as_it_stands = len(examined.values) == 1 and not value.recovered
-        record = None if as_it_stands else types.read(value.text)  # as it stands it was tried before
+        record = None if value.text == tried else types.read(value.text)
         walked: tuple[shape.ShapeFault, ...] = ()
         if record is None:
             walked, record = _read_misshapen(value)
             misshapen += walked
         else:
             misshapen += shape.extra(record, value.text, value.start)
-        end = -1 if as_it_stands and value.start == 0 else value.end
+        alone = len(examined.values) == 1 and value.start == 0 and not value.recovered
+        end = -1 if alone else value.end
         # One behind a torn fragment (a mended one is at its place, and nothing is said of it).
         rescued = value.recovered and torn_until is not None and torn_until <= value.start
         statement = statement_of(record, value.start, end, rescued)
@@ -150,7 +151,7 @@ def _read_misshapen(value: Value) -> tuple[tuple[shape.ShapeFault, ...], Any]:
     """What is wrong with a record that does not decode, and what is usable of it."""
     plain = shape.object_of(value.text)
     if plain is None:
-        return (), lenient(value.text)
+        return (), lenient_of({})
     # Whether it is the first header is not known here: the rules weaken what is said of a later one.
     return shape.walk_object(plain, value.text, value.start, first_header=True).faults, lenient_of(plain)
 
